@@ -82,8 +82,6 @@ ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGM
 
 #define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
-/* fold_make builds an item. fold_value returns the value of an item. fold_head returns its flag or mark, or 0 if
- * items have no flag or mark. */
 #if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
@@ -118,7 +116,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns the mark of an item at position `at`. The mark is 0 if the item is no head. */
+/* Returns the mark of an item at position `at`: 0 if it is no head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -133,14 +131,14 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether the fold has a head. Then earlier items cannot change it. */
+/* Returns whether the fold has a head, so that earlier items cannot change it. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* fold_value_of converts a stored key to an item's value, and fold_key_of converts it back. */
+/* Converts a stored key to an item's value. fold_key_of converts it back. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -208,7 +206,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* Returns the fold over all lanes before this lane. The caller must pass this lane's result of team_fold_upto. */
+/* Returns the fold over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -265,11 +263,9 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the fold of the items of all earlier teams, and sets *total to the fold over all teams. The caller passes
- * the fold of its team, which must be equal in all lanes.
- *
- * The whole group must call from uniform control flow. The function has a barrier between the writes and the reads
- * of scratch. Before scratch is used again, the caller needs another barrier. */
+/* Returns the fold of the items of all earlier teams, and sets *total to the fold over all teams. `mine` must be the
+ * fold of this team, equal in all lanes. The whole group must call. The caller needs a barrier before it uses
+ * scratch again. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -294,7 +290,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* Returns the fold of x over the whole group, to all work-items. The whole group must call. */
+/* Returns to all work-items the fold of x over the group. The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -302,8 +298,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* Returns the fold of items[0] to items[count - 1], to all work-items. An earlier launch must have written the
- * items. The whole group must call. */
+/* Returns to all work-items the fold of items[0] to items[count - 1]. The whole group must call. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on the bitmap of hidden elements of a sorted run, and on its counts of visible elements. An element is
- * hidden if a newer run replaces or erases it. visible[j] is the number of visible elements before element j *
- * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
+/* Queries on a sorted run's bitmap of hidden elements, which a newer run replaces or erases. visible[j] is the
+ * number of elements before element j * RUN_BLOCK that are not hidden. Both arrays must begin at multiples of 256
+ * bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Returns whether element i is hidden. `hidden` may be NULL: then no element is hidden. */
+/* Returns whether element i is hidden. NULL means that no element is hidden. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
@@ -22,14 +22,13 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* Returns the number of visible elements among elements 0 to i - 1. It reads the bitmap only if the element's block
- * has hidden elements. */
+/* Returns the number of visible elements among elements 0 to i - 1. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
     if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
         return before + k;
-    /* A plain vector load, because vload4 does not promise alignment to the compiler. */
+    /* vload4 does not promise alignment to the compiler. */
     const uint4 words = ~((__global const uint4 *) hidden)[block];
     return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
            popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +
@@ -54,7 +53,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
 }
 
 /* Returns the index of the first visible element from i on, or `count` if there is none. If the rest of i's block is
- * hidden, a binary search over `visible` finds the block. */
+ * hidden, a binary search finds the next block. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

@@ -26,8 +26,8 @@
 #define LOOKBACK_PREFIX 2
 
 /* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX. Bit 2 is the head flag of a
- * segmented fold. Bits 3 to 15 are the stamp of the launch. The upper half is a piece of the item, the payload.
- * Because one word has flag and payload, relaxed accesses suffice. */
+ * segmented fold. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses
+ * suffice, because one word has flag and data. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -47,8 +47,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each
- * tile. The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it since
- * the words were cleared. A word with another stamp counts as unpublished, so no launch clears the words. */
+ * tile. The counter must be 0 before a launch, and `stamp` must be new and not 0. Words with another stamp are
+ * unpublished, so no launch clears the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -70,7 +70,7 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Returns piece w of an item: first the pieces of the value, lowest bits first, then the pieces of the mark. */
+/* Returns word w of an item: first the value, lowest bits first, then the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -120,8 +120,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Returns the number of the next tile. One work-item of each group must call once. The last group resets the
- * counter. Groups take tiles in the order in which they start, so a group waits only for groups that have started. */
+/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order in
+ * which they start, so a group waits only for groups that have started. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -234,8 +234,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Publishes the fold of all tiles up to `tile`, and returns the fold of the tiles before it to all work-items. The
- * whole group must call. The function ends with a barrier, after which the group may write output. */
+/* Publishes the fold of all tiles up to `tile`, and returns the fold of the tiles before it. The whole group must
+ * call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

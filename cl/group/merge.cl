@@ -6,7 +6,7 @@
 #pragma once
 #include "shared/key.h"
 
-/* State of a merge of parts a and b of one array: the index of each part's next element, and the end of each part. */
+/* State of a merge of parts a and b of one array: the next element and the end of each part. */
 typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
@@ -26,10 +26,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines a function `name` that returns the next `items` elements of the merge from cursor `at` on. merged[] gets
- * the keys, and from[] their indices in `keys`. Results after the end of both parts are arbitrary. It reads up to
- * `items` keys after the end of a part, so the array `keys` must be longer by `items`. It is a macro because arrays
- * in registers need a constant length. */
+/* Defines a function `name` that returns the next `items` elements of the merge from cursor `at` on: the keys in
+ * merged[], their indices in from[]. It reads up to `items` keys after the end of a part, so `keys` must be longer.
+ * It is a macro because arrays in registers need a constant length. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

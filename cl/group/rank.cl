@@ -23,8 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each digit that this work-item owns. Work-item i owns RANK_DIGITS_PER_ITEM successive
- * digits, from i * RANK_DIGITS_PER_ITEM on. */
+/* Runs the following block for each digit that this work-item owns. Work-item i owns RANK_DIGITS_PER_ITEM digits. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -64,7 +63,7 @@ ORDO_FN uint rank_first_element(void)
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Sets the counts of this team to 0. Needs no barrier, because other teams do not use this team's counts yet. */
+/* Sets the counts of this team to 0. Needs no barrier. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -130,9 +129,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Computes the place of the tile's first key with each digit, in start[j] for digit j of this work-item. It also
- * replaces all teams' counts by places. The next barrier makes these places visible. scratch must have
- * GROUP_SCAN_WORDS words. */
+/* Computes the place of the tile's first key with each digit: start[j] for digit j of this work-item. Also replaces
+ * the counts of all teams by places, which the next barrier makes visible. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

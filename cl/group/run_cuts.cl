@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the part of each run that belongs to a tile of a merge. A run is a sorted array, and a tile is the slice of
- * the output that one work-group writes. */
+/* Finds the part of each sorted run that belongs to a tile, the part of a merge's output that one work-group writes. */
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory. Compilers would copy an argument to private
- * memory if a kernel indexes its arrays. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy
+ * it to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -34,9 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys[0] to keys[high - 1] come before an element with key x of another run in the merge. The
- * result is known to be at least `low`. `ties` is true if equal keys come before the element, because their run is
- * earlier. */
+/* Returns how many of keys[0] to keys[high - 1] come before an element with key x of another run. The result must be
+ * at least `low`. `ties` is true if equal keys come before the element. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -49,8 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples of run r come before a sample with key x of run `own` in the merge. Every
- * table->stride-th key of a run is a sample. */
+/* Returns how many samples of run r come before a sample with key x of run `own`. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -58,8 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The part of a run that belongs to a tile: elements begin to end - 1. The function below keeps the part within the
- * run, even if `splits` has wrong values. */
+/* The part of a run that belongs to a tile: elements begin to end - 1. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs, in local memory of one work-group. The group loads the part of each run
- * that belongs to the tile, merges the parts in pairs, and stores the result. A *slot* is an index of an element in
- * the tile. A *hidden* element is one that a newer run replaces or erases. If runs_close_gaps removes hidden
- * elements, only the first `left` slots are stored.
- *
- * primitive/merge_runs.cl explains the macros. The whole group must call all functions that contain barriers. */
+/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that
+ * belongs to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the
+ * tile. A *hidden* element is one that a newer run replaces or erases. The whole group must call functions with
+ * barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -20,8 +18,8 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* The merge has rounds. A *region* of round l contains 2^l runs, and is the merge of two regions of round l - 1. The
- * regions of all rounds are the 31 nodes of a binary tree over 16 runs. In a round, regions are successive in local
- * memory. From round 1 on, they begin at multiples of RUNS_ITEMS, so that a work-item's slots are all in one region. */
+ * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, they begin at multiples of
+ * RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -36,13 +34,13 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run: the number of elements of the first run in the tile that come before it. */
+    /* For an element of the second run: how many elements of the first run come before it in the tile. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* Number of elements of run r that the output has before this tile. */
-    /* key_of[r][at] is the key in slot `at` of round 0, if the slot is of run r. runs_lay_out sets these pointers. */
+    uint      before[RUN_TABLE_MAX]; /* Number of elements of run r before this tile's output. */
+    /* key_of[r][at] is the key in slot `at` of round 0. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -51,7 +49,7 @@ typedef struct {
     uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden slots of the output (RUNS_KEEP). */
 #endif
 #if RUNS_CLOSES_GAPS
-    fold_scratch visible; /* Scratch of the prefix sum over visible slots. */
+    fold_scratch visible;
 #endif
 #if RUNS_HIDDEN == RUNS_DEDUP
     ordo_key_form next[RUN_TABLE_MAX]; /* The first key in run r after the tile. */
@@ -60,15 +58,14 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* End of the last region of each round, in slots. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* End of the last region of each round. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions of one round. `capacity` is the maximum number of slots, which the tile
- * would exceed only if a run is not sorted. */
+/* Computes start and size of all regions of one round. `capacity` is the maximum number of slots. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -97,8 +94,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Returns true for one of four work-items, which set up a group concurrently. One work-item sets the pointers to
- * keys and to values: with two work-items, plain merges took 86 registers instead of 48 on sm_90. */
+/* Selects one of four work-items that set up a group. One sets both the pointers to keys and to values: with two,
+ * plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
@@ -145,7 +142,7 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 }
 
 /* Loads the keys and hidden bits of the tile from the first n runs. The caller must have count >= 1. After the
- * tile's end it loads the last element again, so that no load depends on a condition. Ends with a barrier. */
+ * tile's end it loads the last element again, so no load has a condition. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -181,8 +178,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions of round - 1, in place. n is the number of runs in round 0. Each work-item computes
- * RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions of the previous round, in place. n is the number of runs in round 0. Each work-item
+ * computes RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -238,8 +235,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the hidden bits of the tile to the bitmap hidden_out. The bitmap must be 0 before the launch. Two tiles may
- * share a word at their boundary, so the first and last word are written by atomic OR. */
+/* Writes the hidden bits of the tile to hidden_out, which must be 0 before the launch. Two tiles may share a word,
+ * so the first and last word are written by atomic OR. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -302,7 +299,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* Returns a bitmap of the visible slots of this work-item. `count` is the number of slots of the merged tile. */
+/* Returns a bitmap of the visible slots of this work-item. `count` is the number of slots of the tile. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -328,8 +325,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, or `value` if the first run does not have the
- * key. `value` is the value of `slot`, which was slot `at` in round 0. */
+/* Returns `value` combined with the first run's value of the same key, if there is one. `value` belongs to `slot`,
+ * which was slot `at` in round 0. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -342,16 +339,15 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the number of visible slots of all earlier work-items. *total becomes the number of visible slots of the
- * tile. The whole group must call from uniform control flow. Contains a barrier. */
+/* Returns the number of visible slots of all earlier work-items, and sets *total to the number of the tile. The
+ * whole group must call. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves the visible slots of this work-item to successive slots, from slot `begin` on. It moves the keys first, then
- * mem->from, to need fewer registers. Ends with a barrier. */
+/* Moves the visible slots of this work-item to successive slots from `begin` on. Ends with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -393,8 +389,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. The tile must have
- * had `count` >= 1 slots before hidden elements were removed. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
+ * number of slots before hidden elements were removed. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -406,7 +402,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
-        const uint at = min(from, count - 1); /* Keeps the index in the tile even if runs are not sorted. */
+        const uint at = min(from, count - 1);
         value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
 #if VALUE_COMBINES
         value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to 16 sorted runs in one work-item, with a tournament tree over the next element of each run. */
+/* Merges up to 16 sorted runs in one work-item, by a tournament tree. */
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The next element of a run: its key and the number of its run. Elements are ordered by key, then by run. The end of
- * a run comes after all elements. runs_play compares two elements and swaps fields without branches, which is twice
- * as fast on CPUs as swapping structs. */
+/* The next element of a run: its key and its run's number. Elements are ordered by key, then by run. The end of a
+ * run comes last. runs_play orders two elements without branches. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -64,8 +63,8 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs. The runs are the leaves of a binary tree, and node n has the children 2n and 2n
- * + 1. Each inner node keeps the loser of its match. `winner` is the least element. Knuth, The Art of Computer
+/* A tournament over 2^n_rounds runs, which are the leaves of a binary tree. Node n has the children 2n and 2n + 1.
+ * Inner nodes keep the loser of their match, and `winner` is the least element. Knuth, The Art of Computer
  * Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];

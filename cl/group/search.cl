@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys. There are three kinds: a team (see team.cl) searches one node of an index, a work-group
- * searches a tree in local memory, or a work-item searches an interval of an array.
- *
- * The *rank* of a query is the number of keys less than the query. With SEARCH_UPPER, it is the number of keys that
- * are not greater. Queries must be in ordered form (shared/key.h). If keys are not sorted, ranks are arbitrary, but
- * within the searched interval. */
+/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or
+ * a work-item in an interval of an array. The *rank* of a query is the number of keys less than the query. With
+ * SEARCH_UPPER, it is the number of keys that are not greater. Queries must be in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,7 +16,7 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* Number of queries that a work-item searches at the same time, to hide the latency of loads. */
+/* Number of queries that a work-item searches at the same time. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
@@ -42,8 +39,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* Number of keys in a *piece*, the part of a node that a lane loads at once. On GPUs a piece has 16 bytes, and
- * neighbouring lanes load neighbouring pieces. On CPUs a piece is one vector. */
+/* Number of keys in a *piece*, the part of a node that a lane loads at once: 16 bytes on GPUs, where neighbouring
+ * lanes load neighbouring pieces, and a vector on CPUs. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -62,7 +59,6 @@ ORDO_FN uint piece_first(uint r)
 
 #if ORDO_CPU
 #ifdef __clang__
-/* The warning is about vectors that the processor lacks as arguments. No function has them. */
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
 #if KEY_BITS == 32 && SEARCH_NODE < 16
@@ -86,7 +82,7 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* Converts all keys of a piece to ordered form. piece_filled copies the sign bit of each key to all bits of the key. */
+/* Converts all keys of a piece to ordered form. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -98,8 +94,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of the result of a vector comparison, in which true is -1. Clang compiles the builtin to a mask
- * and a popcount. The explicit sum takes four times as many instructions. */
+/* Adds the elements of a vector comparison, in which true is -1. Clang compiles the builtin to a mask and a
+ * popcount, a fourth of the instructions of the explicit sum. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -187,8 +183,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's pieces of the node come before the query. The sum over the team
- * (team_reduce_add) is the query's rank in the node. */
+/* Returns how many separators in this lane's pieces of the node come before the query. The team adds these numbers. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -206,8 +201,8 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k
- * and 2k + 1. tree[0] is unused. In this order, lanes that search at the same depth read different banks of local
- * memory. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+ * and 2k + 1. So lanes at the same depth read different banks of local memory. Khuong and Morin, Array Layouts for
+ * Comparison-Based Searching (JEA 2017). */
 
 /* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
@@ -242,8 +237,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Finds the ranks of a work-item's queries. The caller passes in rank[r] the start of the interval for query r, and
- * all intervals must have `count` keys. Intervals of equal size keep work-items from diverging. */
+/* Finds the ranks of a work-item's queries. rank[r] must be the start of the interval for query r, and all intervals
+ * must have `count` keys. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -261,14 +256,11 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 }
 
 /* Returns the interval of the array that has the ranks of all queries from `low` to `high`. Half of the group
- * searches for the rank of `low`, the other half for the rank of `high`. In each round, every work-item compares one
- * key.
- *
- * The whole group must call from uniform control flow with the same arguments. The function begins and ends with a
- * barrier. */
+ * searches for each of both. In each round, a work-item compares one key. The whole group must call with the same
+ * arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Scratch of both searches: whether each compared key comes before the query, and the number of keys that do. */
+/* Results of both searches: whether each compared key comes before the query, and how many do. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

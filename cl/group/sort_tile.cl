@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts one tile of a radix sort in a work-group: loads the tile, ranks its keys by a digit (rank.cl), and writes
- * the elements to the output. The whole group must call all functions from uniform control flow.
+ * the elements to the output. The whole group must call all functions.
  *
  * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
- * SORT_PLANNED is 1 if a plan in memory gives each pass its digit (shared/sort.h). It is 0 if the digit is a kernel
- * argument. */
+ * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -34,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* SORT_PLAN_PARAMS declares the parameters of the plan, and SORT_PLAN passes them on. Kernels that get the digit as
- * an argument lack these parameters, because they cost up to 4 % of the speed. */
+/* Declares the parameters of the plan. SORT_PLAN passes them on. Kernels that get the digit as an argument lack
+ * them, because they cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -58,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Memory that first holds the counts of all teams, then the keys in digit order, then the values. */
+/* Memory for the counts of all teams, then the keys in digit order, then the values. */
 typedef union {
     uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows of counts. */
     ordo_key   keys[RANK_TILE];
@@ -80,14 +79,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Returns the number of elements of a tile. Only the last tile may have fewer than RANK_TILE elements. */
+/* Returns the number of elements of a tile, which is smaller for the last tile. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. The tile has `here` keys. Keys after them are all ones, so that
- * they rank last. */
+/* Loads the ordered forms of this work-item's keys. Keys after the tile's `here` keys are all ones, to rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -165,7 +163,7 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
 }
 
 /* Replaces the ranks of the keys by places, and writes the keys to local memory in digit order. Needs a barrier
- * after rank_starts. The next barrier makes the keys visible. */
+ * after rank_starts, and a barrier to make the keys visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
 {
@@ -177,8 +175,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Ranks a tile by a digit, and writes its keys to l->exchange in digit order. total[j] and start[j] become the
- * number of keys with digit j of this work-item, and the place of the first of them. No work-item may still use
- * l->exchange. The next barrier makes the keys visible. */
+ * number of keys with digit j of this work-item, and the place of the first of them. A barrier must make the keys
+ * visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

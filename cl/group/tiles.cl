@@ -19,8 +19,7 @@
 
 #ifdef TILE_ROWS
 
-/* Returns the fold of the keys that this team has. Sets t->row[r] to the fold of the team's keys before this lane's
- * vector in row r. */
+/* Returns the fold of this team's keys. Sets t->row[r] to the fold of those before this lane's vector in row r. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -38,8 +37,7 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold. Sets t->row[r] to the fold of the tile's keys before this lane's vector in row
- * r. The whole group must call. */
+/* Loads a tile and returns its fold. Sets t->row[r] to the fold of its keys before this lane's vector in row r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -52,8 +50,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads a tile, and writes it to the output. `before` must be the fold of all earlier tiles. Returns the fold up to
- * the end of the tile. The whole group must call. */
+/* Loads a tile and writes it to the output. `before` must be the fold of all earlier tiles. Returns the fold up to
+ * its end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -66,7 +64,7 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* Returns the end of the range of tiles of this group. Group g has the tiles from g * range on. */
+/* Returns the end of this group's range of tiles. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines two values by an associative and commutative operation: the sum modulo 2^32 or 2^64, the minimum or the
- * maximum. Values have the same types and the same order as keys (shared/key.h). Operation and type are either a
- * kernel argument `how` (VALUE_HOW), or the macros COMBINE_OP and COMBINE_TYPE. */
+/* Combines two values: by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values have the types and the order of
+ * keys (shared/key.h). Operation and type are a kernel argument `how` (VALUE_HOW), or the macros COMBINE_OP and
+ * COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -30,8 +30,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number that is greatest for the result of the operation: for a maximum it sorts like
- * the value, for a minimum in reverse. */
+/* Maps a value to an unsigned number that is greatest for the result of the minimum or maximum. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

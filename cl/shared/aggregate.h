@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the fan-out of aggregate tables (cl/dict/generic/aggregate.cl). */
+/* The fan-out of aggregate tables (cl/dict/generic/aggregate.cl). */
 #pragma once
 
-#define AGGREGATE_FAN 16 /* Each element combines 16 elements of the level below. */
+#define AGGREGATE_FAN 16 /* An element combines 16 elements of the level below. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repeats the values of enum ordo_code and enum ordo_outcome (include/ordo/dict.h) as macros for kernels.
- * host/dict/apply_batch.c asserts that the values are equal. */
+/* Repeats enum ordo_code and enum ordo_outcome of include/ordo/dict.h for kernels. host/dict/apply_batch.c asserts
+ * that the values are equal. */
 #pragma once
 
 #define CODE_FIND     0
@@ -20,11 +20,11 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* All codes of a concurrent batch must be less than this number. */
+/* Codes of concurrent batches must be less than this number. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Size in words of the histogram of a batch of n operations. Word c is the number of operations with code c. The
- * last word is 0 if all codes are known. Otherwise it is n - i, where i is the index of the first unknown code. */
+/* Size of a histogram of a batch, in words. Word c is the number of operations with code c. The last word is 0, or n
+ * - i if operation i of n is the first with an unknown code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults that tests inject into concurrent batches of linked trees and hash tables. A kernel gets a bitmap of faults
- * as an argument. */
+/* Faults that tests inject into concurrent batches of linked trees and hash tables. Kernels get a bitmap of faults. */
 #pragma once
 
 enum ordo_fault {

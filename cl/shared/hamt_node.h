@@ -48,8 +48,7 @@
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Sizes of the tables if HAMT_FIXED_DEPTH is 1. HAMT_HEADER is the number of words of the header. HAMT_NODE is the
- * number of words of a node. */
+/* Sizes if HAMT_FIXED_DEPTH is 1, in words: HAMT_HEADER of the header, HAMT_NODE of a node. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4
@@ -59,34 +58,32 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Bit 0 of the word `place` of a leaf's record. It is 1 if the leaf's block stores whole keys. The other bits of
- * `place` are the number of the block's first unit. */
+/* Bit 0 of the word `place` in a leaf's record: 1 if the leaf's block stores whole keys. The other bits are the
+ * number of the block's first unit. */
 #define HAMT_WIDE 1u
 
-/* Maximum number of updates of one leaf that hamt_merge.cl accepts. One work-item merges all updates of a leaf. */
+/* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
 #define HAMT_UPDATES_MAX 1024
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of neighbouring work-items that write the block of one leaf. Measured on an H200 with 2^20 updates of 2^24
- * elements: 16 are fastest for pairs, 8 for keys without values. */
+/* Number of work-items that write the block of one leaf. Measured on an H200 with 2^20 updates of 2^24 elements: 16
+ * are fastest for pairs, 8 for keys without values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Indices of the results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if it
- * exceeds HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of units that become unused. HAMT_CHANGES is 1 if the
- * batch inserts or erases an element. HAMT_MORE is the number of inserted elements less the number of erased
- * elements. */
+/* Results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if it exceeds
+ * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of units that become unused. HAMT_CHANGES is 1 if the batch
+ * inserts or erases an element. HAMT_MORE is the number of inserted less the number of erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
 /* The last entries of the array of kernel hamt_plan. After a prefix sum, the upper half of `follow` is the number of
- * leaves of the new trie. The lower half is the number of units of its new blocks. */
+ * leaves of the new trie, and the lower half the number of units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Indices of the results of kernel hamt_sums: the number of leaves that the batch changes, the number of their
- * elements, and the number of their units. */
+/* Results of kernel hamt_sums: the number of leaves that the batch changes, of their elements, and of their units. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
 /* Results of the check of a HAMT: one word per message, the least leaf or cell that violates the invariant, or all

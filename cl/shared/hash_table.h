@@ -30,8 +30,7 @@
 
 #define HASH_SLOTS 8 /* Number of elements that fit in a bucket. */
 
-/* Size of the array `spills` of n buckets, in words of 4 bytes. The size is rounded up because concurrent kernels
- * change whole words by atomic operations. */
+/* Size of the array `spills` of n buckets, in words of 4 bytes. Concurrent kernels change whole words. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
 #define HASH_SCAN           255         /* Special value of an entry of spills (H3). */
 #define HASH_SPILLED        0x80000000u /* Flag in an entry of filters (H5). */
@@ -39,43 +38,42 @@
 
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Average and maximum number of slots in a partition. A kernel holds one word of local memory for each slot of a
- * partition. The maximum is at least 12 standard deviations above the average. A partition that needs more slots has
- * a higher load factor. */
+/* Average and maximum number of slots in a partition. A kernel holds a word of local memory for each slot of a
+ * partition. A partition that needs more slots has a higher load factor. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements that n buckets may hold: 31 of 32 slots. In fuller tables an insert displaces long
- * chains of elements, and too many elements are stashed. */
+/* Maximum number of elements that n buckets may hold. In fuller tables an insert displaces long chains of elements,
+ * and too many elements are stashed. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* Local memory that hash tables need, in bytes. The host returns an error on devices that have less. */
+/* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Number of work-items per work-group. HASH_GROUP_DENSE is for kernels that read whole partitions. HASH_GROUP_SPARSE
- * is for kernels that read only some buckets of each partition. */
+/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE
+ * for kernels that read some buckets of each. */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
 /* Maximum number of operations in one partition that kernel hash_mixed accepts. It needs 13 bytes of local memory
- * for each operation. The host sorts batches that have more. */
+ * for each operation. */
 #define HASH_MIXED_MAX 1248
 
-/* States whether keys of a batch of updates may repeat.
- *  HASH_ANY        Keys may repeat. Only the last update of each key counts.
- *  HASH_DISTINCT   No key occurs twice.
- *  HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the
- *                  value that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
+/* States whether a batch of updates may repeat keys.
+ * HASH_ANY        Keys may repeat. Only the last update of each key counts.
+ * HASH_DISTINCT   No key occurs twice.
+ * HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the value
+ *                 that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* Work of a partition that kernel hash_update_sparse leaves to kernel hash_update_dense. HASH_DONE: no work is left.
- * HASH_ALL_LEFT: all updates are left. HASH_NEW_LEFT: only inserts of new keys are left. */
+/* The part of its work that kernel hash_update_sparse leaves to kernel hash_update_dense: nothing (HASH_DONE), all
+ * updates (HASH_ALL_LEFT), or inserts of new keys (HASH_NEW_LEFT). */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Indices of the results of kernels that examine a batch:
@@ -88,8 +86,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Indices of the results of kernel hash_check. Each word is the least partition that violates the invariant, or
- * 0xffffffff. */
+/* Results of kernel hash_check: the least partition that violates each invariant, or 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,
@@ -99,10 +96,10 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Indices of two counters that all work-items of a concurrent batch share. HASH_PENDING counts the operations that
- * gave up. HASH_TICK is the logical clock that tests use to record when operations begin and end. */
+/* Counters that all work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up.
+ * HASH_TICK is a logical clock, with which tests record when operations begin and end. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
 /* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item
- * runs all updates. HASH_LISTING: no update runs, and the kernel lists all updates as given up. */
+ * runs all updates. HASH_LISTING: no update runs, and all count as given up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

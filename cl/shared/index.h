@@ -66,8 +66,7 @@ INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
     return level;
 }
 
-/* Returns the number of the first node of `level`. Nodes are numbered from the start of the index, the root first
- * (I4). */
+/* Returns the number of the first node of `level`. Nodes are numbered from the root on (I4). */
 INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     ordo_u32 nodes = 0;

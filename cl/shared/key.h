@@ -44,7 +44,7 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* All ones if the kernel sorts in descending order, else 0. The XOR with this constant inverts the order. */
+/* All ones if the kernel sorts in descending order, else 0. Keys are XORed with it. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -81,9 +81,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Declare the kernel parameters of an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values. PAIRS_IN
- * is for arrays that the kernel reads, PAIRS_OUT for arrays that it writes. PAIR_VALUES is a pointer to value number
- * `at`, or null if there are no values. */
+/* Declare the parameters of a kernel for an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values:
+ * PAIRS_IN for arrays to read, PAIRS_OUT for arrays to write. PAIR_VALUES is a pointer to value `at`, or null. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -101,8 +100,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key. `type` is the key's KEY_... constant. Keys of 32 bits use the low half of the
- * result. */
+/* Returns the ordered form of a key, whose type is `type` (KEY_...). Only the low half is used for 32 bits. */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

@@ -58,9 +58,8 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* Bit fields of a node's header. Bits 0 to 4 are the number of entries. The next 25 bits are a version number, which
- * each change of the node increments. Two flags follow. The header of a free node has all bits set, so it looks
- * latched. */
+/* Fields of a node's header: the number of entries, a version number that each change of the node increments, and
+ * two flags. The header of a free node has all bits set. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
@@ -69,8 +68,7 @@
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* Bit fields of the word LTREE_ROOT of a tree's state. Bit 31 is the latch of the root. Bits 27 to 30 are the level
- * of the root node. The low bits are its number. */
+/* Fields of the word LTREE_ROOT of a tree's state: a latch, the level of the root, and the number of the root. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13
@@ -81,11 +79,11 @@ enum ltree_word {
     LTREE_LEAVES, /* number of allocated leaves */
     LTREE_INNER,  /* number of allocated inner nodes */
     LTREE_ELEMENTS,
-    /* The next three words are results of planning a batch. */
+    /* Results of planning a batch: */
     LTREE_GROUPS,  /* number of leaves that the batch changes */
     LTREE_WANTED,  /* upper bound of the number of new leaves */
     LTREE_LARGEST, /* largest number of updates of one leaf */
-    /* The next words are counters of concurrent batches. */
+    /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
     LTREE_MOVED,          /* 1 if an operation that gave up had passed a leaf */
@@ -102,12 +100,12 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* Size in bytes of the record of an operation that gave up. The record is a uint4. */
+/* Size of the record of an operation that gave up, a uint4, in bytes. */
 #define LTREE_PENDING_BYTES 16
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Classes of operations that gave up. The host runs each class again as one batch, without concurrent updates. */
+/* Classes of operations that gave up. The host repeats each class as a batch, without concurrent updates. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* searches for the first element from the query on */
@@ -118,7 +116,7 @@ enum ltree_left {
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker. Each word is the number of the first node that violates the invariant, or LTREE_NONE. */
+/* Results of the checker: the first node that violates each invariant, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,
@@ -138,7 +136,7 @@ enum ltree_finding {
     WRONG_DIRTY,
     WRONG_DEAD,
     N_FINDINGS,
-    /* The last two words are numbers of nodes or elements. */
+    /* Two counts follow. */
     CHECKED_ELEMENTS = N_FINDINGS,
     CHECKED_DEAD,
     N_CHECKED

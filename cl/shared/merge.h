@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines constants of the merge of two sorted arrays (cl/primitive/merge.cl). */
+/* Constants of the merge of two sorted arrays (cl/primitive/merge.cl). */
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile together. If the tunable is larger, each
- * work-item merges a separate chunk. */
+/* Maximum number of elements per work-item if a work-group merges a tile. If the tunable is larger, each work-item
+ * merges a separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
-/* Local memory of kernel merge_tiles, in bytes. It holds the keys of a tile and items + 1 sentinels, 2 bytes per
- * element for the index of its value, the values if `staged` is true, and two words. */
+/* Local memory of kernel merge_tiles, in bytes: the keys of a tile and items + 1 sentinels, a 2-byte index for each
+ * value, the values if `staged`, and two words. */
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \
     SHARED_ROUND_UP(((group) * (items) + (items) + 1) * (key_bytes) +                                                  \
                         ((value_bytes) ? SHARED_ROUND_UP(2 * (group) * (items), 8) : 0) +                              \

@@ -37,8 +37,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. From byte `begin` on, it stores `units` items of 2 bytes for an array, words for a bitmap,
- * or runs. */
+/* Describes a container. From byte `begin` on, it has `units` keys, words of the bitmap, or runs. */
 typedef struct {
     ordo_u64 key;   /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin; /* Byte offset of the first item. For runs it lies after their number. */
@@ -49,8 +48,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with the messages that the host shows. For each error, the kernels store the number
- * of the first bitmap or container that has it, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or
+ * container that has it, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -68,7 +67,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* Indices of the 64-bit state of kernel roaring_walk, which reads the bitmaps one by one. ROARING_AT is the number
- * of bytes that it has read. ROARING_FOUND is the number of containers so far. ROARING_HIGH is the upper half of the
- * keys of the last bitmap. */
+/* State of kernel roaring_walk, which reads the bitmaps one by one: the number of bytes read, the number of
+ * containers found, and the upper half of the last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the structures with which the host passes sorted runs to kernels. A run is a sorted array with flags for
- * erased elements. host/dict/sorted_run.h shows its layout and lists its invariants. */
+/* Passes sorted runs from the host to kernels. A run is a sorted array with flags for erased elements
+ * (host/dict/sorted_run.h). */
 #pragma once
 #include "shared/types.h"
 
-/* Number of elements per entry of the array `visible`, which counts elements that are not hidden. A kernel reads the
- * 128 hidden bits of a block as one vector of four words. */
+/* Number of elements per entry of the array `visible`, which counts elements that are not hidden. A kernel loads the
+ * hidden bits of such a block at once. */
 #define RUN_BLOCK 128
 
-/* Maximum number of runs. Equals ORDO_MAX_RUNS of include/ordo/array.h. */
+/* Maximum number of runs, equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
 /* Value of hidden_at[r] if run r has no bitmap of hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Describes all runs of a batch, for kernels. Every stride-th element of a run is a sample. The samples of all runs
- * are numbered: run r has the samples n_samples_before[r] to n_samples_before[r + 1] - 1. */
+/* Describes all runs of a batch. Every stride-th element of a run is a sample. Run r has the samples
+ * n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */
@@ -25,23 +25,23 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    ordo_u32 window; /* Number of samples per tile. Every window-th sample in key order ends a tile. */
+    ordo_u32 window; /* Every window-th sample in key order ends a tile of the merge. */
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of RUNS_HIDDEN, a macro of primitive/merge_runs.cl. It states what the merge does with hidden elements,
- * which are elements that a newer run replaces or erases. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements, which a newer
+ * run replaces or erases. */
 #define RUNS_PLAIN  0
-#define RUNS_KEEP   1 /* The merge copies the hidden bits with their elements. */
-#define RUNS_FILTER 2 /* The merge writes only elements that are not hidden. */
-#define RUNS_DEDUP  3 /* The merge writes only the newest element of each key, unless it is hidden. */
+#define RUNS_KEEP   1 /* It copies hidden bits with their elements. */
+#define RUNS_FILTER 2 /* It writes only elements that are not hidden. */
+#define RUNS_DEDUP  3 /* It writes the newest element of each key, unless it is hidden. */
 
-/* Number of elements that a work-item of kernel runs_heads loads at once. */
+/* Number of elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* An interval of elements of one run that an erase of a key range hides: elements `first` to `end` - 1. `before` is
- * the number of visible elements before `first`. `gone` is the number of visible elements in the interval. */
+/* An interval of one run that an erase of a key range hides: elements `first` to `end` - 1. `before` is the number
+ * of visible elements before the interval, `gone` the number in it. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -49,14 +49,14 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Indices of the results of kernel run_check (dict/runs/check.cl). Each word is the index of the first element that
- * violates the invariant, or RUN_NOTHING. R1 to R7 are defined in host/dict/sorted_run.h. */
+/* Results of kernel run_check: for each invariant (host/dict/sorted_run.h), the first element that violates it, or
+ * RUN_NOTHING. */
 enum {
-    RUN_UNSORTED,   /* R1: The element is greater than the next element. */
-    RUN_REPEATED,   /* R6: The element has the same key as the next element. */
-    RUN_NOT_HIDDEN, /* R4: Among 32 elements from this index, one is stale but not hidden. */
-    RUN_TOMBSTONE,  /* R7: Among 32 elements from this index, one is hidden but not stale. */
-    RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
+    RUN_UNSORTED,   /* R1: an element greater than the next element */
+    RUN_REPEATED,   /* R6: an element with the next element's key */
+    RUN_NOT_HIDDEN, /* R4: one of the next 32 elements is stale, but not hidden */
+    RUN_TOMBSTONE,  /* R7: one of the next 32 elements is hidden, but not stale */
+    RUN_MISCOUNTED, /* R5: a wrong entry of `visible` */
     RUN_STALE,
     RUN_N_FINDINGS
 };

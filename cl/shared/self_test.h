@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the inputs and the expected results of the self-test, which runs when the host opens a device. The kernels
- * write results, and the host compares them. */
+/* Inputs and results of the self-test, which runs when the host opens a device. The host checks the results. */
 #pragma once
 #include "shared/types.h"
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Lists the functions of device/team.cl that the test of lanes calls. Each function has one result per work-item:
- * the result of work-item i is answers[LANES_... * n + i]. */
+/* Lists the functions of device/team.cl that the test calls. The result of a function in work-item i is
+ * answers[LANES_... * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -49,14 +48,14 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-/* Extract parameters of the tested functions from a random input word x. */
+/* Extract the arguments of tested functions from an input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)
-#define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value, modulo the team's width. */
+#define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)
 #define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
 #define LANES_MIX       0x9e3779b97f4a7c15
 #define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum. The result depends on the order of the values. */
+/* Adds a value to a checksum, which depends on the order. */
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
@@ -68,45 +67,44 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of the test of barriers. One work-group has two arrays of 300 words. It replaces each word by the minimum of
- * all words of its array whose index is equal modulo PHASES_KEYS. */
+/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of all words in the
+ * array whose index is equal modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Indices of the words that all work-items update in the test of atomic operations. There is one array of 32-bit
- * words and one of 64-bit words. The comments say what work-item i does. */
+/* The words that all work-items update in the test of atomic operations. Work-item i does the following to each: */
 enum atomics_word {
-    ATOMICS_ADD,      /* adds 1, or ATOMICS_SPREAD64 in 64 bits */
-    ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half of 64 bits overflows */
-    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i), or ATOMICS_OPPOSE64 of it in 64 bits */
-    ATOMICS_MIN,      /* computes the minimum with the same number */
-    ATOMICS_EXCHANGE, /* stores i + 1, or (i + 1) * ATOMICS_SPREAD64 in 64 bits */
-    ATOMICS_OR,       /* sets bit i / 8, modulo the number of bits in a word */
-    ATOMICS_CAS,      /* increments word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
+    ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
+    ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
+    ATOMICS_MAX,      /* maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
+    ATOMICS_MIN,      /* minimum with the same number */
+    ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
+    ATOMICS_OR,       /* sets bit i / 8, modulo the word's bits */
+    ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Makes a 64-bit number whose upper half ascends while its lower half descends. A device that compares only one half
- * finds a wrong maximum or minimum. The caller must have mark < 2^31. */
+/* Makes a 64-bit number whose lower half descends when the upper half ascends. A device that compares only one half
+ * finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Indices of the results of each work-item: the results of work-item i are answers[ATOMICS_SEEN_... * n + i]. */
+/* Results of work-item i: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* value of the work-item's word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* value of the work-item's word after a release store of its mark + 1 */
+    ATOMICS_SEEN_RELAXED, /* its word after a relaxed store of its mark */
+    ATOMICS_SEEN_ACQUIRE, /* its word after a release store of its mark + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
     ATOMICS_ANSWERS
 };
 
-/* Indices of the words of local memory that a work-group updates. */
+/* Words of local memory that a work-group updates. */
 enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
@@ -116,28 +114,26 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Words of each work-item in the test of uncached loads. It loads the words singly, and from these indices on as
- * vectors of 2 and of 4 words. */
+/* Words of a work-item in the test of uncached loads, which loads them singly, by twos and by fours. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Atomic operations of the contention test. For each operation, all work-items update the same word. The test
- * repeats until enough updates have collided. */
+/* Tests of contention. In each, all work-items update one word until enough updates have collided. */
 enum contend_kind {
     CONTEND_ADD,
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* stores CONTEND_WHOLE64(work-item's number), and checks that loads are not torn */
+    CONTEND_STORE64, /* Stores whole 64-bit words, of which loads must not see halves. */
     CONTEND_KINDS
 };
-/* Indices in the test's buffer. It has one word per operation, then the number of collisions per operation. */
+/* The buffer has one word per test, then the number of collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_BURST = 64, /* number of updates between two checks of the collisions */
+    CONTEND_BURST = 64, /* updates between two checks of the collisions */
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* number of collisions at which the test ends, per work-item of a group */
-    CONTEND_ROUNDS = 4,   /* number of bursts per work-item in the first launch */
+    CONTEND_ENOUGH = 128, /* collisions per work-item of a group that end a test */
+    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
 };
@@ -145,18 +141,18 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of optimistic reads. Some work-items change lines of 32 words under a latch, others read the
- * lines without the latch and check the version in the header. The B-link tree reads its nodes like this. The header
- * is twice the version, plus 1 while the line is latched. Words up to OPTIMISTIC_BY_2 are accessed by fours, words
- * from there by twos, and words from OPTIMISTIC_BY_1 on singly. */
+/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read
+ * the lines and compare the version in the header before and after. A line's header is twice its version, plus 1
+ * while it is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on
+ * singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* Indices of the test's counters: the number of changes, and of reads by their result. */
+/* Counts of changes, and of reads by their result. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* The header did not change, and all words have its version. */
-    OPTIMISTIC_TORN, /* The header changed, so the reader discards the words. */
-    OPTIMISTIC_BAD,  /* The header did not change, but a word has another version. */
+    OPTIMISTIC_GOOD, /* The version stayed, and all words belong to it. */
+    OPTIMISTIC_TORN, /* The version changed, so the reader discards the words. */
+    OPTIMISTIC_BAD,  /* The version stayed, but a word belongs to another version. */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -174,13 +170,13 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Indices of the words of the chain test. Work-groups run one after the other: each waits until its predecessor
- * stores a flag, and checks that it sees the predecessor's other stores. */
+/* Words of the chain test: each work-group waits for the flag of the group before it, and checks that it sees the
+ * other stores of this group. */
 enum chain_word {
     CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,
-    CHAIN_STOPPED, /* 1 if a group waited too long. All groups then stop. */
-    CHAIN_STALE,   /* number of words in which a group missed a store of its predecessor */
+    CHAIN_STOPPED, /* 1 if a group waited too long */
+    CHAIN_STALE,   /* number of stores that a group did not see */
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
@@ -188,6 +184,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits of the word are the sum of 1 to t + 1. */
+/* Flag in the word that group t stores. The other bits are the sum of 1 to t + 1. */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

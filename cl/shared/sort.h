@@ -28,39 +28,39 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of a status word that counts all elements up to and including its tile. */
+/* Code of a status word that counts all elements up to the end of its tile. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of one pass. Members with the suffix `_at` are indices of elements in a buffer. Members with the suffix
- * `_word` are indices of words in the control buffer. */
+/* Arguments of a pass. Members `_at` are indices of elements in a buffer, members `_word` of words in the control
+ * buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
-    ordo_u32 count; /* Number of elements in the whole array. */
+    ordo_u32 count;
     ordo_u32 first_tile;
     ordo_u32 end_tile;
     ordo_u32 tiles;
     ordo_u32 pass;              /* Number of the pass, from 0. */
     ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
-    ordo_u32 ticket_word;       /* Index of the counter that hands out tiles of this launch. */
+    ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
-    /* Indices of the start of each digit's output: the launch reads the array at bases_in_word, and writes the array
-     * at bases_out_word for the next launch. If there is a plan, the kernel adds the offset of its digit. */
+    /* Indices of two arrays: where each digit's output begins in this launch, and in the next. If there is a plan,
+     * the kernel adds the offset of its digit. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Additional arguments of a pass that gets its digit from the plan. */
+/* Arguments of a pass that takes its digit from the plan. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
-/* Indices of the words of the plan. The histogram kernel writes the plan, and the passes read it.
+/* The plan, which the histogram kernel writes and the passes read.
  *
- *   S3  Passes 0 to PASSES - 1 each sort by the digit in the plan. Later passes do nothing. Without a local pass,
- *       PASSES is odd exactly if the number of all passes is odd, so that the last pass writes to the output. One
- *       pass may sort by a digit that is equal in all keys, only to make PASSES odd or even.
- *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit of the passes' digits. All keys are equal in the bits above the
- *       digits, and the local pass sorts by the bits below LOCAL. */
+ *  S3  Passes 0 to PASSES - 1 each sort by the digit in the plan. Later passes do nothing. Without a local pass,
+ *      PASSES is odd exactly if the number of all passes is odd, so that the last pass writes to the output. A pass
+ *      may sort by a digit that is equal in all keys, only to make PASSES odd or even.
+ *  S4  LOCAL is SORT_NO_LOCAL, or the lowest bit of the passes' digits. All keys are equal in the bits above the
+ *      digits, and the local pass sorts by the bits below LOCAL. */
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
 #define SORT_PLAN_DIGITS 2 /* The digit of each pass, or SORT_IDLE. */
@@ -68,35 +68,34 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Minimum number of digits in which keys differ, to use a local pass. The local pass then replaces at least three
- * passes, and takes about as long as two. */
+/* Minimum number of digits in which keys differ, for a local pass. It replaces at least three passes, and takes as
+ * long as two. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* The histogram kernel zeroes the control buffer up to this word. */
-    ordo_u32 segment_limit; /* Maximum mean size of a segment for a local pass. 0: no local pass. */
+    ordo_u32 bases_word;    /* The histogram kernel zeroes the control buffer up to here. */
+    ordo_u32 segment_limit; /* Maximum mean size of a segment for a local pass (0: none). */
 };
 
 /* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in
  * the digits of all passes. Work-group r sorts the segments that begin at elements r * step to (r + 1) * step - 1.
- * The elements are in the spare buffers if passes - PASSES is odd, else in the output. */
+ * They are in the spare buffers if passes - PASSES is odd, else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
     ordo_u32 step, ranges;
-    ordo_u32 range_max; /* Maximum size of a range. Kernel sort_large sorts longer ranges. */
+    ordo_u32 range_max; /* Kernel sort_large sorts longer ranges. */
 };
 
-/* Arguments of a sort of a small array by one kernel launch. */
+/* Arguments of a sort in one launch. */
 struct sort_small {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs. Each work-item handles `chunk` elements. The control buffer has counts[digit * chunks
- * + chunk]. */
+/* Arguments of a pass on CPUs. A work-item handles `chunk` elements. The buffer has counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -107,10 +106,10 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* Maximum size of a bucket. The kernels of sort_chunked.cl sort if a bucket is larger. */
+    ordo_u32 longest; /* Maximum size of a bucket. Otherwise sort_chunked.cl sorts. */
 };
 
-/* Indices of the words of the bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
+/* The bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
@@ -122,7 +121,7 @@ enum {
     SORT_BUCKET_SOME
 };
 
-/* Structs that are kernel arguments must have no padding at the end: Rusticl of Mesa 22 rejects padding. */
+/* Rusticl of Mesa 22 rejects kernel arguments that are structs with padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
@@ -131,18 +130,17 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
-/* Returns the number of key bits below digit number `pass`. The widths of digits differ by at most one bit. */
+/* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Local memory of a one-sweep pass, in bytes. The digit counts of all sub-groups and the elements of the tile use
- * the same memory at different times. */
+/* Local memory of a pass, in bytes. Digit counts and elements use the same memory at different times. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* Local memory of the histogram kernel, in bytes. */
+/* Local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -150,5 +148,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Local memory of the local pass, in bytes. Each element has a bucket number and an index of 2 bytes each. */
+/* Local memory of the local pass, in bytes. An element has a bucket number and an index, of 2 bytes each. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

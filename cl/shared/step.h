@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number of queries that a work-item of a CPU runs alternately, so that the cache misses of different queries
- * overlap. */
+/* Number of queries that a CPU's work-item runs alternately, so that their cache misses overlap. */
 #pragma once
 
 #define RUN_STEP_CPU 16

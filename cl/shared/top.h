@@ -11,20 +11,20 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements written to the output. The other words pad the cache line. */
+#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements in the output. The others are padding. */
 
-/* Indices of the words of a pass's record. */
-#define TOP_FINISHED   0 /* number of work-groups that have finished the pass */
-#define TOP_LISTED     1 /* number of candidates in the pass's list */
-#define TOP_KEY_LOW    2 /* lower half of the searched key. Digits that are not known yet are 0. */
+/* Words of a pass's record: */
+#define TOP_FINISHED   0 /* number of work-groups that have finished */
+#define TOP_LISTED     1 /* number of candidates in the list */
+#define TOP_KEY_LOW    2 /* lower half of the searched key; unknown digits are 0 */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* number of candidates that the result still lacks. 0: the result is complete. */
+#define TOP_NEEDED     5 /* number of candidates that the result still lacks */
 #define TOP_CANDIDATES 6
-#define TOP_RECORD     8 /* size of the record in words, before the histogram */
+#define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. The pass first compares digit pass - 1 of each candidate with the searched digit.
- * For candidates that agree, it counts digit `pass`. */
+/* Arguments of pass number `pass`. It drops candidates whose digit pass - 1 is not the searched element's digit, and
+ * counts digit `pass` of the others. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
@@ -39,12 +39,11 @@ struct top_pass {
 /* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements that a work-item handles at once. It is bounded because two counts of a tile share a
- * word. */
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order, which sorts the selected elements in local memory. `count` is at most TOP_ORDERED.
- * `state_words` is the size of the passes' buffer in words. */
+/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of all
+ * records. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -52,8 +51,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. Each work-item handles a chunk of `chunk` elements and lists the first `needed`
- * of them in key order. */
+/* Arguments of a selection on CPUs. A work-item handles `chunk` elements, and lists the first `needed` in key order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

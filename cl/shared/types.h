@@ -9,10 +9,10 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-/* Fails to compile if the condition is false: the array then has a negative size. It may be repeated in a scope. */
+/* Does not compile if the condition is false, because of the array's negative size. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
-/* Qualifiers of every function that is not a kernel. With ORDO_CHECKED, functions must not be inlined: the simulator
- * Oclgrind 21.10 fails on inlined functions that return structs. */
+/* Qualifiers of functions that are not kernels. With ORDO_CHECKED, functions are not inlined: Oclgrind 21.10 fails
+ * on inlined functions that return structs. */
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 #define ORDO_FN static __attribute__((unused, noinline))
 #else

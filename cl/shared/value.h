@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs two enumerations into one word that is a kernel argument: the operation that combines values, and their
- * order. */
+/* Packs two enumerations into a kernel argument: the operation that combines values, and their order. */
 #pragma once
 
 /* Repeats the values of enum ordo_op (include/ordo/array.h). */
