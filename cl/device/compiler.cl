@@ -106,8 +106,7 @@
 #endif
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
- * With the size, compilers know how many registers a work-item may use. With ORDO_MAX_REGISTERS the macro omits the
- * size, because the size would override this limit. */
+ * From the size, compilers compute how many registers a work-item may use. It would override ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else

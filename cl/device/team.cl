@@ -112,8 +112,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* Inline assembly of PTX cannot return predicates, so the vote computes its own. The asm is `volatile` because the
- * compiler must not move the vote into a branch: it would wait for lanes that do not take the branch. */
+/* PTX inline assembly cannot return predicates, so the vote computes its own. The asm is `volatile` because the
+ * compiler must not move the vote into a branch, where it would wait for lanes that do not take the branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -241,8 +241,8 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* mask_count returns the number of lanes in a mask. first_lane returns its lowest lane, last_lane its highest lane.
- * The mask must not be 0 for first_lane and last_lane. */
+/* Returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a mask that
+ * is not 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -384,9 +384,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute can read every lane of a wave of 32. In a wave of 64 it can read every lane only on the processors
- * listed here. On other processors it reads only the 32 lanes in the same half, which suffices for teams of up to 32
- * lanes. Wider teams there read one lane at a time. */
+/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. On others it reads only the 32
+ * lanes in the same half. Wider teams there read one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -563,9 +562,9 @@ ORDO_FN uint team_next_(team_mask lanes)
 /* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of
  * lane `owner`. The body must not contain break or return.
  *
- * Teams narrower than the sub-group wait for the other teams: without work left, a team runs the body with owner ==
- * TEAM_WIDTH. It then must not write, so the body writes only if `team_lane() == owner`. Ashkiani et al., A Dynamic
- * Hash Table for the GPU (IPDPS 2018), section IV. */
+ * A team without work left runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So
+ * the body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
+ * section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

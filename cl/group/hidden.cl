@@ -28,7 +28,6 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
     if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
         return before + k;
-    /* vload4 does not promise alignment to the compiler. */
     const uint4 words = ~((__global const uint4 *) hidden)[block];
     return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
            popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +

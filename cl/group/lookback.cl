@@ -185,7 +185,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
 /* Returns the fold of all tiles before `tile`, to all lanes. All lanes of one sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
-    fold_item before = fold_identity(); /* The fold of tiles `next` to `tile` - 1. */
+    fold_item before = fold_identity();
     uint      next = tile;
     uint      polls = 0;
     while (next > 0) {

@@ -92,7 +92,6 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
     }
 }
 
-/* Number of counts that a work-item loads at once, to hide latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
 /* Sets total[j] to the number of the tile's keys with digit j of this work-item. Needs a barrier after

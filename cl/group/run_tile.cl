@@ -84,7 +84,6 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uin
     mem->used[round] = slot;
 }
 
-/* Returns how many elements of run r come before its element i in the output. */
 ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
 #if RUNS_HIDDEN == RUNS_FILTER
@@ -135,7 +134,6 @@ ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
-/* Returns a pointer to the first key of run r. runs_lay_out must have run before. */
 ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 {
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
@@ -268,7 +266,6 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     return next;
 }
 
-/* Copies the results of runs_read_next to local memory. Ends with a barrier. */
 ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
 {
     if (get_local_id(0) < RUN_TABLE_MAX) {

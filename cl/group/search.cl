@@ -16,7 +16,6 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* Number of queries that a work-item searches at the same time. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
@@ -232,7 +231,6 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
 /* ---- an interval of an array
  * -------------------------------------------------------------------------------------- */
 
-/* The interval of keys from keys[first] to keys[first + count - 1]. */
 typedef struct {
     uint first, count;
 } span;
@@ -297,7 +295,6 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint low_rank = scratch->count[0], high_rank = scratch->count[1];
     barrier(CLK_LOCAL_MEM_FENCE);
-    /* If keys are not sorted, high_rank may be less than low_rank. */
     const span narrowed = { min(low_rank, high_rank), max(low_rank, high_rank) - min(low_rank, high_rank) };
     return narrowed;
 }

@@ -105,8 +105,7 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes fold and size of the segment that ends before element `end`. `all` is the fold of all elements before
- * `end`. */
+/* Writes the results of the segment that ends before element `end`. `all` is the fold of all elements before `end`. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -125,7 +124,6 @@ ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_
         a->keys_out[number] = key;
 }
 
-/* Writes the results of the last segment, and the number of segments. */
 ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 {
     by_key_end(a, all, a->count);
@@ -140,8 +138,6 @@ typedef struct {
     uint first, end;
 } input_tile;
 
-/* Returns the fold of elements `first` to `end` - 1. It counts heads in a loop without branches. Then it folds the
- * values after the last head. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
 {
     uint      heads = first == 0, i = end;
@@ -165,7 +161,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes the segments that end in the tile. Returns the fold up to the tile's end. */
+/* Writes the segments that end in the tile, and returns the fold up to its end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the keys and values whose flag is not 0 to the output, in the same order. A prefix sum over the flags
  * (group/tiles.cl) gives the output index of each kept element. The host defines COMPACT_KEY_BYTES (4 or 8) and
- * COMPACT_VALUE_BYTES (0, 4 or 8).
- *
- * A team (see team.cl) has TILE_ITEMS rows of TEAM_WIDTH successive elements, and lane l has element l of each row.
- * In each row, a ballot counts the kept elements before each lane. */
+ * COMPACT_VALUE_BYTES (0, 4 or 8). A team (see team.cl) has TILE_ITEMS rows of TEAM_WIDTH successive elements. Lane
+ * l has element l of each row. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -92,8 +90,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the kept elements of the tile, from output index `at` on. To avoid a branch, it writes every element, but
- * increments `at` only for kept elements. So the next element overwrites an element that is not kept. The loop ends
- * at the last kept element, because the next output element belongs to another tile. */
+ * increments `at` only for kept elements. Nothing is written after the last kept element, because the next output
+ * element belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -223,8 +221,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in the range of tiles of group g. Each work-item counts in all tiles
- * of the range before the group adds the counts. */
+/* Sets counts[g] to the number of kept elements in the range of tiles of group g. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

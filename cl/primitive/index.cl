@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h). index_build writes the levels of separators.
- * For a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the
- * compressed keys. */
+/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators. For a
+ * compressed index, index_widths computes the bytes per key of each block, and index_pack writes the compressed
+ * keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -14,7 +14,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
+/* Writes all separators of all levels. Each separator is a key of the array, so levels do not wait for each other. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -59,8 +59,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b. Sets *widest to the maximum of all blocks. The host must set
- * *widest to 0 before. */
+/* Sets widths[b] to the bytes per key of block b, and *widest to the maximum. *widest must be 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -74,9 +73,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks, and fills the last block with copies of the last key. `width` is the
- * bytes per key if all blocks have the same width. It is 0 if blocks differ: then `offsets` has the offset of each
- * block in units of 16 bytes. */
+/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if they differ: then
+ * `offsets` has the offset of each block in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

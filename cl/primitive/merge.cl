@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays stably, in one launch. Each work-group finds the part of both inputs that belongs to its
- * tile of the output.
+/* Merges two sorted arrays stably. Each work-group finds the part of both inputs that belongs to its tile of the
+ * output.
  *
  *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
@@ -17,7 +17,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* Number of lanes that search together. Wider teams read more memory than they save steps. */
+/* Number of lanes that search together. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -47,14 +47,13 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* A tile of the output. It begins at output element `begin`, with a_count elements of a from a_begin on and b_count
- * elements of b from b_begin on. */
+/* The tile has a_count elements of a from a_begin on, and b_count elements of b from b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. The caller must know
- * that this is true for a <= low and false for a > high. */
+/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. This must be true
+ * for a <= low and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -63,7 +62,7 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
 }
 
 /* Sets the tile from the numbers of a's elements before its begin and before its end. If the input is not sorted,
- * these numbers may be inconsistent, and the function limits them. */
+ * the function limits these numbers. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -90,7 +89,7 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* Index in the tile's input of each output element. */
+    ushort from[MERGE_TILE];
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
@@ -103,13 +102,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* State of a search: between `low` and `high` of the first `diagonal` elements of the merge come from a. */
+/* Between `low` and `high` of the first `diagonal` elements of the merge come from a. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows low and high by one step. The lanes of the team test base + stride, base + 2 * stride, and so on. The
- * caller must have base >= low. All lanes of the sub-group must call. */
+/* Narrows low and high by one step. The lanes of the team test base + stride, base + 2 * stride, and so on. base
+ * must be at least low. All lanes of the sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -120,10 +119,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. A team searches together. The first
- * step tests numbers around the result that arrays of equal distribution would have, at a distance of `near`. Each
- * further step divides the interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass
- * different diagonals. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. The first step of a team tests numbers
+ * at distances of `near`, around the result for arrays of equal distribution. Each further step divides the interval
+ * by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -136,8 +134,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Finds the tile of this work-group. The whole group must call. The caller may overwrite a_split only after another
- * barrier. */
+/* Finds the tile of this work-group. The whole group must call. a_split is free after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -157,7 +154,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
 /* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. After the tile's end it loads the
- * last element again, so that no load depends on a condition. The whole group must call. A barrier must follow. */
+ * last element again, so no load has a condition. The whole group must call. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -215,7 +212,6 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
     const uint lid = (uint) get_local_id(0), count = tile->a_count + tile->b_count;
     keys_out += tile->begin;
 #if ORDO_VALUE_BYTES
-    /* All values are loaded before keys are stored, so the stores of keys overlap with the loads. */
     merge_value values[MERGE_ITEMS];
 #if !MERGE_STAGED
     __global const merge_value *av = in->a_values + tile->a_begin, *bv = in->b_values + tile->b_begin;
@@ -304,8 +300,7 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Each step takes one element of a or b. So within this number of steps neither part ends, and the inner
-         * loop needs no check. */
+        /* No part ends within this number of steps, so the inner loop needs no check. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

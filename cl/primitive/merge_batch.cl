@@ -16,7 +16,6 @@
 
 /* Built together: batch_place batch_write */
 
-/* Number of array elements that are compared or copied at once. */
 #define BATCH_WIDTH 8
 
 /* Returns how many of the first `diagonal` elements of the merge come from the array. */
@@ -53,7 +52,6 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
 {
     uint step = BATCH_WIDTH, less = 0;
     if (end - at >= BATCH_WIDTH) {
-        /* With a pointer to the first key, compilers load the keys as a vector. */
         __global const ordo_key *next = array + at;
         ORDO_UNROLL
         for (uint i = 0; i < BATCH_WIDTH; i++)
@@ -82,17 +80,16 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the first batch element after the tile has the same key as the tile's last array element. The
- * batch element then replaces the array element. `at` is the first array element that the tile has not handled. */
+/* Returns whether the first batch element after the tile replaces the tile's last array element. `at` is the first
+ * array element that the tile has not handled. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the first array element that is not less than batch element j. Array elements that
- * are already replaced, or in an earlier tile, do not count. Sets kept[tile] to the number of results of the tile.
- * `hidden` may be NULL. */
+/* Sets places[j] to the first array element that is not less than batch element j, and not replaced or in an earlier
+ * tile. Sets kept[tile] to the number of results of the tile. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -122,8 +119,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may write elements after
- * `end`, which later writes overwrite. It does not write outside of the tile's output. */
+/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may exceed `end`, but not
+ * the tile's output. Later writes overwrite the excess. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -146,8 +143,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of the key of batch element j. j must be the last batch element with the
- * key. `at` must be the number of array elements that are not greater. */
+/* Returns the combination of all values of the key of batch element j, which must be the last with the key. `at`
+ * must be the number of array elements that are not greater. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {

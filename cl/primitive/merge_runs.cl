@@ -130,9 +130,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles. The merge has n_rounds rounds, so there are at most 2^n_rounds runs.
- * capacity is the maximum number of elements in a tile. RUNS_SLOTS must also have space for the gaps between regions
- * (run_tile.cl). */
+/* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. capacity is the maximum number of
+ * elements in a tile, so that gaps between regions fit into RUNS_SLOTS, too (run_tile.cl). */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -182,7 +181,7 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns whether element i of run r is the newest of its key and not hidden. The element must be in the tile. Newer
+/* Returns whether element i of run r, which must be in the tile, is the newest of its key and not hidden. Newer
  * elements of its key are in the same tile, or the first ones after it. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
@@ -216,8 +215,7 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Sets heads[i] to 1 if key i is the first of equal keys, else to 0. The n keys must be sorted. Each work-item
- * handles MERGE_RUNS_HEADS keys. */
+/* Sets heads[i] to 1 if key i of n sorted keys is the first of equal keys, else to 0. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -240,9 +238,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile like runs_tiles, but writes only the newest element of each key. Groups take tiles in the order in
- * which they start. Look-back gives the output position of a tile (lookback_state explains `state` and `stamp`).
- * Sets *kept to the number of elements written. */
+/* Merges a tile like runs_tiles, but writes only the newest element of each key. Look-back gives the output position
+ * (lookback_state explains `state` and `stamp`). Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {

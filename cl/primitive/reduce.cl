@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of an array. Each work-group folds a range of tiles (a fold combines items,
- * see fold.cl). Then one group folds the results of all groups. If SCAN_LOOKBACK is 1, kernel reduce_once does both:
- * the group that finishes last folds the results. Otherwise kernel reduce_sums folds the results in a second launch. */
+ * see fold.cl). Then one group folds the results of all groups: in kernel reduce_once the group that finishes last
+ * (SCAN_LOOKBACK 1), otherwise in a second launch, reduce_sums. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -44,7 +44,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Returns the fold of this group's range of tiles, at least to work-item 0. The whole group must call. */
+/* Returns the fold of this group's range of tiles to work-item 0. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -61,7 +61,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* An array with one word per group, which holds the result of the group. */
+/* The results of all groups, one word per group. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -72,8 +72,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Returns the fold of the results of `count` groups, at least to work-item 0. All work-items of the last group must
- * call. */
+/* Returns the fold of the results of `count` groups to work-item 0. The whole last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -83,8 +82,7 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
 }
 
 /* Stores the result of the group. Returns 1 in the last group, else 0. One work-item of each group must call. After
- * the next barrier, the last group sees the results of all groups. *ticket must be 0 before a launch, and is 0 again
- * after it. */
+ * the next barrier, the last group sees all results. *ticket must be 0 before a launch. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
@@ -96,8 +94,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* Sets *out to the fold of all keys. `left` must have one word per group. Launches of a single group use neither
- * `left` nor `ticket`. */
+/* Sets *out to the fold of all keys. `left` must have one word per group, unless there is a single group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -121,7 +118,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the fold of the range of group g. If there is a single group (`last`), it sets *out instead. */
+/* Sets sums[g] to the fold of the range of group g, or *out if there is a single group (`last`). */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, prefix minima and prefix maxima of an array, also within segments. The host defines the type
- * (ORDO_KEY), the operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. On CPUs
- * (FOLD_GROUP 1), one work-item reads each tile twice, the second time from its cache. */
+/* Prefix sums, minima and maxima of an array, also within segments. The host defines the type (ORDO_KEY), the
+ * operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

@@ -34,9 +34,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the
- * last query. On GPUs, neighbouring work-items load neighbouring queries. On CPUs, a work-item loads successive
- * queries. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. It may exceed the last
+ * query. On GPUs, neighbouring work-items load neighbouring queries. CPUs load successive queries. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -51,10 +50,10 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. After the last query, it loads the last query again. */
+/* Loads this work-item's queries in ordered form, after the last query the last again. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
-#if ORDO_CPU /* If all queries exist, vector loads read them. */
+#if ORDO_CPU
     const uint at = tile_query(first, 0);
     if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
         for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -86,22 +85,20 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Returns the number of keys in a section of the interval, if a tree of `depth` divides the interval into 2^depth
- * sections. */
+/* Returns the number of keys in a section, if a tree of `depth` divides the interval into 2^depth sections. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* Returns the depth of a tree that has every key of the interval, but at most depth_max. */
+/* Returns the depth of a tree for every key of the interval, but at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree in local memory with the last key of each section except the last section. The whole group must call.
- * Empty sections get the interval's last key. */
+/* Fills a tree in local memory with the last key of each section except the last section. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -111,7 +108,6 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 }
 #endif
 
-/* Finds the rank of each query: first searches the tree, then the section that the tree finds. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -125,8 +121,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* Searches the whole array for queries in any order. With SEARCH_LOCAL, local memory has a tree of `depth` with keys
- * of the array. */
+/* Searches the whole array. With SEARCH_LOCAL, local memory has a tree of `depth` with keys of the array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -153,8 +148,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns whether any query of the tile is less than `low`, its first query, or greater than `high`, its last query.
- * The whole group must call. The function begins and ends with a barrier. */
+/* Returns whether any query of the tile is less than `low`, its first, or greater than `high`, its last. The whole
+ * group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -176,8 +171,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 }
 
 /* Searches for one tile of ascending queries per group. The group first finds the interval of the array that its
- * queries span, and copies it to a tree in local memory. If the interval is too large, the tree has every n-th key.
- * If queries do not ascend, the interval is the whole array. */
+ * queries span, and copies it to a tree in local memory, or every n-th key if it is too large. If queries do not
+ * ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -207,8 +202,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. The caller must know that it is at least `from`. The search doubles its steps, then
- * searches in the last step. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search.
+ * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -221,8 +216,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item searches for `chunk` successive queries. Each search starts at the rank of the previous query, if
- * the queries ascend. */
+/* Each work-item searches for `chunk` successive queries, each from the rank of the previous query on. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* Counts have two fields. The low bits count keys that come before the query. If COUNT_FINDS is 1, multiples of
- * COUNT_EQUAL count keys that equal the query. CPUs compare the key at the query's rank instead. */
+/* A count has two fields: the number of keys before the query, and, if COUNT_FINDS is 1, COUNT_EQUAL times the
+ * number of keys that equal the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
@@ -15,8 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* Returns the count of PIECE_KEYS elements from element `at` on. Some of the elements do not exist, and `at` may be
- * negative (modulo 2^32). Elements before the array count as keys before the query. */
+/* Returns the count of PIECE_KEYS elements from element `at` on, of the elements that exist. `at` may be negative
+ * (modulo 2^32). Elements before the array count as keys before the query. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index on CPUs. Each work-item has several queries. search_body.cl explains the macros. */
+/* Searches through an index on CPUs, for several queries per work-item. */
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* The queries of a work-item, which descend the index together. Each query prefetches its next node. While the node
- * arrives, the other queries prefetch their nodes. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
+/* The queries of a work-item, which descend the index together. While the next node of one query is prefetched, the
+ * others proceed. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* The unit (shared/index.h) that each query has reached. */
@@ -22,7 +22,7 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 }
 
 /* Returns how many keys of a block come before the query. d is the query's difference from the block's base. If d
- * has more bytes than the block's keys, all keys come before. */
+ * has more bytes than the keys, all come before. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index on GPUs, by teams of lanes. search_body.cl explains the macros. */
+/* Searches through an index on GPUs, by teams of lanes. */
 #pragma once
 #include "primitive/search_edge.cl"
 
 /* A query of a team, and the unit that it has reached: a node, and at last a block (shared/index.h). All lanes of a
- * team search for the same queries, and each lane counts in its part of a node. All lanes of a sub-group must call
- * the functions below. */
+ * team search for the same queries, and each counts in its part of a node. All lanes of a sub-group must call the
+ * functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team, with the first unit of each query. It limits units to
- * the existing ones, 0 to units - 1. */
+/* Copies the queries of all lanes to every lane of the team. Each query starts at its unit, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -57,7 +56,6 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* Returns the index in the array of the first key of vector r of this lane in a block. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
@@ -70,7 +68,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
 }
 
 /* Returns the count (search_edge.cl) of 16 bytes of a block. d is the query's difference from the block's base. If d
- * has more than `width` bytes, all keys come before the query. */
+ * has more than `width` bytes, all keys count. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -98,8 +96,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count of this lane's part of query m's block. It loads the first vector of every block before
- * it counts. */
+/* Sets count[m] to the count of this lane's part of query m's block. Loads the first vector of every block before it
+ * counts. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -126,9 +124,8 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* All vectors are loaded before the first count. A vector that is only partly in the array is loaded from
-     * `inside` instead, and count_edge counts it. Vectors are aligned to 16 bytes, except in some buffers over the
-     * caller's memory. */
+    /* A vector that is only partly in the array is loaded from `inside` instead, and count_edge counts it. Vectors
+     * are aligned to 16 bytes, except in some buffers over the caller's memory. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -163,7 +160,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* No key of the block comes before the query. Then the last key of the previous block may equal the query. */
+    /* No key of the block comes before the query. The previous block's last key may equal the query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH
@@ -186,7 +183,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree in local memory with the `units` separators of a level. Copies of the last separator follow. */
+/* Fills a tree in local memory with the `units` separators of a level. */
 ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -194,9 +191,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Searches for queries from level `level` of the index down. `first_node` is the level's first node. With
- * SEARCH_LOCAL, local memory has a tree of the separators of all units of this level, which begin at node `above`.
- * The level has at most 2^depth units. Without SEARCH_LOCAL, `level` must be the root's level. */
+/* Searches from level `level` of the index down, whose first node is `first_node`. With SEARCH_LOCAL, local memory
+ * has a tree of the separators of all units of this level, from node `above` on. The level has at most 2^depth
+ * units. Without SEARCH_LOCAL, it must be the root's level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -108,7 +108,6 @@ ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
         __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
-/* Initializes members that only compressed indexes use. PACK_TAKE sets them later. */
 #if SEARCH_PACKED
 #define PLAIN , NULL, NULL, NULL
 #else

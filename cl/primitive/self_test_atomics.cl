@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls every function of device/atomic.cl from many work-groups on the same words. host/runtime/self_test_atomics.c
- * checks the results. Loops stay rolled, because unrolled loops made opening a device 0.1 s slower. */
+ * checks the results. Unrolled loops made opening a device 0.1 s slower. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -11,8 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* Defines a kernel that tests atomic updates of 32 or 64 bits. `words` has ATOMICS_WORDS words: 0, except the
- * minimum, which is all ones. `own` has one word per work-item. `answers` has ATOMICS_ANSWERS words per work-item. */
+/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: 0, except the minimum, which is all
+ * ones. `own` has one word per work-item, `answers` ATOMICS_ANSWERS. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -51,8 +51,8 @@ UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
 
-/* Tests uncached loads and stores. `own` and `answers` have ATOMICS_PEEK_WORDS words per work-item, and must be
- * aligned to 16 bytes. */
+/* Tests uncached loads and stores. `own` and `answers` have ATOMICS_PEEK_WORDS words per work-item, aligned to 16
+ * bytes. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. Sets
+/* Returns how many of four words do not have the given version. `j` is the index of the first in the line. Sets
  * *which to the index of the last wrong word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
@@ -164,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a latch: work-items change and read the same lines. All lines must have version 0. The host
- * passes 0 as `never`, which the compiler does not know. */
+/* Tests reads without a latch: work-items change and read the same lines, which must have version 0. The host passes
+ * 0 as `never`, which the compiler does not know. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Update one word CONTEND_BURST times. Each function returns how often another work-item updated the word meanwhile.
- * It adds the stored less the loaded values to *balance. The sum over all work-items then shows lost updates. */
+/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the
+ * stored less the loaded values to *balance, so that the sum over all work-items shows lost updates. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -236,8 +236,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. There are more loads
- * than stores, because the first load after a store mostly returns the same work-item's store. */
+/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. Loads are more
+ * frequent, because the first load mostly returns the work-item's own store. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -254,8 +254,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 #endif
 
 /* Tests contention: all work-items update a word for each kind of update until enough updates have collided. `words`
- * has CONTEND_WORDS words, and `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per
- * work-item. `rounds` limits the bursts of a work-item, `enough` limits the collisions. */
+ * has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item.
+ * `rounds` limits a work-item's bursts. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -305,7 +305,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Stores the number of the next turn. Odd turns use a fence and a relaxed store, even turns a release store. */
+/* Stores the number of the next turn, by a fence and a relaxed store, or by a release store. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -325,7 +325,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Waits until it is this ticket's turn. Returns false after a timeout, or if another group stopped the test. */
+/* Waits for this ticket's turn. Returns false after a timeout, or if another group stopped the test. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -339,8 +339,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the sum of the previous ticket, adds to it, and stores the result with a flag for the next ticket.
- * Returns false after a timeout. One work-item per ticket must call. */
+/* Waits for the sum of the previous ticket, and stores the sum including this ticket. Returns false after a timeout.
+ * One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -364,8 +364,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Access the payload by plain loads and stores. Race checkers that do not understand release stores get atomic
- * accesses. */
+/* Plain loads and stores, except for race checkers that do not understand release stores. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -387,9 +386,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups. Each group waits for the previous group and checks its stores. The
- * device must run groups that wait (forward progress). `report` has CHAIN_WORDS words, `sums` one word per group,
- * and `sums64` 64 bits per group. All must be 0. `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
+/* Tests memory order in a chain of work-groups: each waits for the previous group and checks its stores. The device
+ * must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all 0.
+ * `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {
@@ -410,7 +409,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* The barrier makes the stores of all work-items come before the release store. */
+    /* The stores of all work-items come before the release store. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls every function of device/team.cl with irregular arguments, runs a long loop, and tests barriers.
- * host/runtime/self_test.c computes the same results and compares. */
+/* Calls every function of device/team.cl, runs a long loop, and tests barriers. host/runtime/self_test.c checks the
+ * results. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -22,8 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The number of loop rounds differs between lanes, so that the lanes are not in step
- * afterwards. */
+/* Returns LANES_WIDE(x), in a number of rounds that differs between lanes, so that lanes are not in step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -79,7 +78,7 @@ ORDO_FN void test_shuffles(__private const subject *s)
     answer(s, LANES_SHUFFLE_XOR64, crossed64);
     answer(s, LANES_SHUFFLE_UP, raised);
     answer(s, LANES_SHUFFLE_UP64, raised64);
-    /* The lane may be TEAM_WIDTH, one more than the last lane. It must read lane 0. */
+    /* Lane TEAM_WIDTH does not exist. Then lane 0 must be read. */
     answer(s, LANES_BCAST, team_bcast(s->x, team_index() % (TEAM_WIDTH + 1)));
     answer(s, LANES_BCAST64, team_bcast64(s->wide, team_index() % (TEAM_WIDTH + 1)));
 }
@@ -103,7 +102,7 @@ ORDO_FN void test_match(__private const subject *s)
     answer(s, LANES_MATCH8, team_match(LANES_DIGIT(s->x), 8));
 }
 
-/* In each round, lanes exchange words through the same local memory, so both team_sync calls are needed. */
+/* In each round, lanes exchange words through the same local memory. */
 ORDO_FN void test_sync(__private const subject *s, __local uint *box)
 {
     const uint own = (uint) get_local_id(0), lane = own % ORDO_SUBGROUP;
@@ -133,7 +132,7 @@ ORDO_FN void test_turns(__private const subject *s)
     answer(s, LANES_TURNS, all);
 }
 
-/* Tests all functions. words[i] is the input of work-item i. `answers` has LANES_ANSWERS results per work-item. */
+/* `words` has one input per work-item, `answers` LANES_ANSWERS results per work-item. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __global ulong *answers)
 {
     __local uint  box[GROUP_SIZE];
@@ -150,7 +149,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __globa
     test_turns(&s);
 }
 
-/* Runs a loop of `rounds` rounds. Each work-item writes one sum. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_loop(__global uint *sums, uint rounds)
 {
     uint sum = 0;
@@ -164,9 +162,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each of the first PHASES_KEYS words by the least of the words whose index is equal modulo PHASES_KEYS. It
- * does so in two loops: the maximum of the complements, then the complement of the result. The whole group must
- * call. With PoCL 6.0 the last loop would not run without the last barrier. Does not use device/atomic.cl, so that
+/* Replaces each of the first PHASES_KEYS words by the least word whose index is equal modulo PHASES_KEYS. The whole
+ * group must call. Without the last barrier, PoCL 6.0 omits the last loop. Does not use device/atomic.cl, so that
  * lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
@@ -188,7 +185,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers on arrays of PHASES_WORDS words each, one per part. The first n words of each array are used. */
+/* Tests barriers on arrays of PHASES_WORDS words, one per part. The first n words of each are used. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -103,7 +103,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
 }
 
 /* Returns the digit of an element that begins at bit `shift` of a number: its high bits are the key, its low
- * index_bits bits are the index. */
+ * index_bits bits the index. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -129,8 +129,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* Return the bits of the key (top_key_of) and the bits of the index (top_index_of) that belong to the value `digit`
- * of the pass's next digit. */
+/* Returns the bits of the key that belong to the value `digit` of the next digit. top_index_of returns the bits of
+ * the index. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -142,11 +142,9 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* TOP_MINE is the number of digits that a work-item scans. It loads TOP_HELD counts at once. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
-/* Loads the counts of digits from `first` on into here[]. Returns their sum. */
 ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
 {
     uint sum = 0;
@@ -159,8 +157,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Writes the pass's record: `digit` is the next digit of the searched element. `candidates` elements have this
- * digit, and `upto` candidates have a lesser digit. */
+/* Writes the pass's record: the searched element has this digit. `candidates` elements have it, and `upto`
+ * candidates have a lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -174,8 +172,7 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the next digit of the searched element in the histogram of the candidates' digits, and writes the record.
- * Only the last group to finish calls. */
+/* Finds the next digit of the searched element in the histogram, and writes the record. Only the last group calls. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -184,7 +181,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
-    /* The loop must not end early: PoCL 3.1 compiles it wrongly if its condition has `upto < before.needed`. */
+    /* PoCL 3.1 compiles the loop wrongly if its condition has `upto < before.needed`. */
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
         if (TOP_MINE > TOP_HELD)
             (void) top_digits(histogram, first + d, here);
@@ -197,8 +194,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the histogram of the pass. The last of `groups` groups then calls top_choose. The whole
- * group must call. */
+/* Adds the group's counts to the histogram of the pass. The last of `groups` groups chooses the digit. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -291,7 +287,6 @@ typedef struct {
     bool          there[TOP_AHEAD];
 } top_elements;
 
-/* Loads TOP_AHEAD elements of this work-item, from its element number r on. */
 ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __private top_elements *e)
 {
     ORDO_UNROLL
@@ -316,8 +311,7 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
 }
 
 /* The decisions about a work-item's elements. `sum` counts elements to take in its lower half, and candidates to
- * keep in its upper half. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. All bits are 1
- * if TOP_GROUP is 1. */
+ * keep in its upper half. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -367,8 +361,7 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Writes this work-item's elements to the output or to the list of candidates. `before` is the sum of the fates of
- * all earlier work-items. */
+/* Writes this work-item's elements to the output or the list. `before` is the sum of all earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -397,9 +390,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Every later pass: takes elements whose digit is less than the searched digit, and keeps those with an equal digit
- * as candidates. If there are lists, odd passes read one list and write the other. All passes must have the same
- * number of groups. */
+/* Every later pass: takes elements whose digit is less than the searched digit, and keeps those with this digit as
+ * candidates. Odd passes read one list and write the other. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -461,8 +453,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* Sorts the selected elements, and copies their values. Only the first group does so. The other groups zero the
- * records of the passes, so the launch must have at least two groups. index_out may be NULL. */
+/* Sorts the selected elements, and copies their values, in the first group. The other groups (at least one) zero the
+ * records of the passes. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects a few least elements of an array on a CPU. One work-item handles a chunk of successive elements, and lists
- * the keys that are less than a limit. When the list is full, the work-item keeps only the needed keys and lowers
- * the limit. So most elements cost one comparison, which compilers vectorize.
- *
- * A list keeps the order of the array. A stable sort of all lists then completes the selection. */
+ * the keys that are less than a limit. When the list is full, it keeps only the needed keys and lowers the limit. A
+ * stable sort of all lists, which keep the order of the array, completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -52,8 +50,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Selects c.needed elements of each chunk. Each chunk must have at least c.needed elements. A list has c.room
- * elements. It has ordered forms until the end, when they are converted to keys. */
+/* Selects c.needed elements of each chunk, which must have that many. A list has c.room elements, in ordered form
+ * until the end. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {

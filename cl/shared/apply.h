@@ -4,17 +4,17 @@
  * turns the entries into counts of earlier operations. */
 #pragma once
 
-/* Parts of `sums`, with n + 1 entries each. Each part counts: */
-#define SUM_HEADS   0 /* operations that begin a segment */
-#define SUM_INSERTS 1 /* inserts and combines */
-#define SUM_GROUPS  2 /* the first operation of each key */
-#define SUM_THERE   3 /* keys that the dictionary has before the batch */
+/* Parts of `sums`, with n + 1 entries each. */
+#define SUM_HEADS   0 /* counts operations that begin a segment */
+#define SUM_INSERTS 1 /* counts inserts and combines */
+#define SUM_GROUPS  2 /* counts the first operation of each key */
+#define SUM_THERE   3 /* counts keys that the dictionary has before the batch */
 #define SUM_PARTS   4
 
 /* Parts of `places`, with n + 2 entries each. The last two are 0. A batch without seeks has only PLACE_CHANGED. A
- * batch without erasures has no PLACE_GONE. Each part counts: */
-#define PLACE_CHANGED 0 /* keys that the batch changes */
-#define PLACE_UP      1 /* seeks of greater keys */
-#define PLACE_DOWN    2 /* seeks of lesser keys */
-#define PLACE_GONE    3 /* erasures of keys that the dictionary has before the batch */
+ * batch without erasures has no PLACE_GONE. */
+#define PLACE_CHANGED 0 /* counts keys that the batch changes */
+#define PLACE_UP      1 /* counts seeks of greater keys */
+#define PLACE_DOWN    2 /* counts seeks of lesser keys */
+#define PLACE_GONE    3 /* counts erasures of keys that the dictionary has before the batch */
 #define PLACE_PARTS   4

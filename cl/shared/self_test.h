@@ -48,7 +48,6 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-/* Extract the arguments of tested functions from an input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)
 #define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)
@@ -96,15 +95,14 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* its word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* its word after a release store of its mark + 1 */
+    ATOMICS_SEEN_RELAXED, /* a work-item's word after a relaxed store of its mark */
+    ATOMICS_SEEN_ACQUIRE, /* a work-item's word after a release store of its mark + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
     ATOMICS_ANSWERS
 };
 
-/* Words of local memory that a work-group updates. */
 enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
@@ -123,14 +121,14 @@ enum contend_kind {
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* Stores whole 64-bit words, of which loads must not see halves. */
+    CONTEND_STORE64, /* Stores whole 64-bit words. Loads must not see halves. */
     CONTEND_KINDS
 };
 /* The buffer has one word per test, then the number of collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_BURST = 64, /* updates between two checks of the collisions */
+    CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
     CONTEND_ENOUGH = 128, /* collisions per work-item of a group that end a test */
     CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
@@ -147,7 +145,6 @@ enum {
  * singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* Counts of changes, and of reads by their result. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD, /* The version stayed, and all words belong to it. */

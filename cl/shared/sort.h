@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key.
- * In a pass, each work-group sorts a *tile* of elements. A one-sweep pass gets the digit counts of earlier tiles by
- * look-back. A reduce-then-scan pass counts first and moves elements afterwards. All passes share one control
- * buffer:
+ * In a pass, each work-group sorts a *tile* of elements. All passes share one control buffer:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -54,13 +52,6 @@ struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
-/* The plan, which the histogram kernel writes and the passes read.
- *
- *  S3  Passes 0 to PASSES - 1 each sort by the digit in the plan. Later passes do nothing. Without a local pass,
- *      PASSES is odd exactly if the number of all passes is odd, so that the last pass writes to the output. A pass
- *      may sort by a digit that is equal in all keys, only to make PASSES odd or even.
- *  S4  LOCAL is SORT_NO_LOCAL, or the lowest bit of the passes' digits. All keys are equal in the bits above the
- *      digits, and the local pass sorts by the bits below LOCAL. */
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
 #define SORT_PLAN_DIGITS 2 /* The digit of each pass, or SORT_IDLE. */

@@ -209,7 +209,6 @@ ordo_status ordo_unique(ordo_device *dev, const struct ordo_unique_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Runs the call on host arrays. Downloads only as many groups as fit in the capacity. */
 static ordo_status run_host(ordo_device *dev, struct by_key *b, const void *keys, const void *values, void *keys_out,
                             void *values_out, uint32_t *counts, uint32_t *groups)
 {

@@ -10,7 +10,6 @@ static size_t size_of(const struct ordo_host_array *a)
     return a->count * a->bytes;
 }
 
-/* Returns the name without its object, for example "keys" for "b->keys". */
 static const char *name_of(const struct ordo_host_array *a)
 {
     const char *member = strrchr(a->name, '>');
@@ -195,10 +194,8 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 
 /* ---- to the device and back ---------------------------------------------------------------------------------- */
 
-/* Maximum number of host arrays in a call. */
 #define ARRAYS_MAX 16
 
-/* Uploads all input arrays that kernels do not use in place. */
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     struct ordo_transfer transfer[ARRAYS_MAX];

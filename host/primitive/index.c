@@ -35,7 +35,6 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     return index;
 }
 
-/* Returns a launch of a kernel over `items` work-items. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index *index, const char *name, size_t items)
 {
     const size_t group = ordo_min_size(64, ordo_device_facts(dev)->max_group);

@@ -16,7 +16,6 @@ struct ordo_index {
     cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
     size_t            nodes_at; /* Position of the first node in `nodes`, in nodes. */
 
-    /* The last members belong to compressed indexes. */
     cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
     cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
     cl_uint width;

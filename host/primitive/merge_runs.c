@@ -66,7 +66,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Computes the tiles if each work-item merges a tile alone, without local memory. */
+/* Computes the tiles of single work-items, without local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -119,7 +119,7 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* Returns a launch of a kernel over `items` work-items. Only kernel runs_dedup combines values. */
+/* Only kernel runs_dedup combines values. */
 static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
@@ -212,7 +212,6 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
-/* The arguments of all kernels that merge tiles. */
 struct tile_args {
     struct ordo_args args;
     cl_uint          n_tiles, n_rounds, capacity;
@@ -231,7 +230,6 @@ static void add_tile_args(struct tile_args *t, const struct merge *m)
     ordo_args_slice(&t->args, &m->out.values);
 }
 
-/* Returns a launch with one work-group per tile. */
 static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
 {
     const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
@@ -279,7 +277,6 @@ static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *r
     m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
 }
 
-/* Moves a run to another entry of the table. The entry `from` gets an empty run. */
 static void move_run(struct merge *m, size_t from, size_t to)
 {
     const struct ordo_merge_source run = m->run[from], none = { .hidden = SIZE_MAX };
@@ -299,7 +296,6 @@ static void set_first_apart(struct merge *m)
     m->table.n_runs = (cl_uint) (half + n - 1);
 }
 
-/* Merges three or more runs, or runs with hidden bits. */
 static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);

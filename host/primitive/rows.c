@@ -17,7 +17,6 @@ static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
     return word;
 }
 
-/* Limits of the number of words or rows that a work-group copies. */
 enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64 };
 
 struct deal {

@@ -26,7 +26,7 @@ static size_t ceil_log2(size_t n)
 struct shape {
     bool   local;
     size_t group;
-    size_t items;     /* Number of queries per work-item and round. */
+    size_t items;
     size_t depth_max; /* Local memory has space for 2^depth_max keys. */
     size_t tiles;     /* Number of tiles: a group searches for group * items queries at once. */
     size_t resident;  /* Number of groups that probably run concurrently. */
@@ -69,10 +69,10 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Maximum number of groups per compute unit of a CPU. Each group then handles several tiles. */
+/* Maximum number of groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* Maximum number of groups. Tile numbers then stay below 2^32. */
+/* Maximum number of groups, so that tile numbers stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
 /* Returns the number of groups. Each group fills a tree in local memory with 2^depth keys, so it should have at
@@ -116,7 +116,6 @@ static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-/* Returns a launch with the macros that all search kernels share. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape,
                                  const char *name, size_t groups)
 {
@@ -285,9 +284,8 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 }
 
 /* Minimum and maximum number of queries per work-item of kernel search_gallop. */
-#define CHUNK_MIN 64
-#define CHUNK_MAX 4096
-/* Number of chunks per compute unit, so that all units finish at about the same time. */
+#define CHUNK_MIN       64
+#define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
 
 static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
@@ -516,7 +514,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_INVALID if there is an index, because indexes are for device arrays. */
+/* Returns ORDO_INVALID if there is an index, which is for device arrays. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,

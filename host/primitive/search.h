@@ -26,7 +26,7 @@ struct ordo_search {
     const struct ordo_args *answers;
 };
 
-/* Returns whether the search uses its index. It may be faster without. */
+/* Returns whether the search uses its index. */
 bool ordo_search_by_index(const struct ordo_search *search);
 
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

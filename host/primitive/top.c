@@ -51,7 +51,6 @@ struct passes {
     cl_mem  state, list_keys, list_index;
 };
 
-/* ITEMS_PER_UNIT is the number of work-items per compute unit. CHUNKS_PER_CORE is the number of groups per CPU core. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
@@ -177,10 +176,8 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
     return ORDO_OK;
 }
 
-/* Number of words of the state that a work-item of top_order clears. */
 enum { ZEROS = 8 };
 
-/* Sorts the selected elements by kernel top_order, and copies their values. */
 static ordo_status put_in_order(struct ordo_call *call, const struct top *t, const struct passes *p,
                                 const struct found *f)
 {
@@ -198,7 +195,6 @@ static ordo_status put_in_order(struct ordo_call *call, const struct top *t, con
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Selects all elements, in the order of the input. */
 static ordo_status find_all(struct ordo_call *call, const struct top *t, const struct found *to)
 {
     const struct passes      p = plan(call->dev, t);
