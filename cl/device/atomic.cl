@@ -270,10 +270,9 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after orders uncached loads without a fence. It needs a device that executes loads in program order and
- * does not predict values or branches. No language guarantees this order. PTX does not order relaxed accesses by
- * address dependency, but sm_80 and sm_90 do. The self-test (self_test_optimistic) detects devices that do not, and
- * these use fences. */
+/* 1 if ordo_after orders uncached loads without a fence. The device must execute loads in program order and not
+ * predict values or branches. No language guarantees this order. sm_80 and sm_90 have it, although PTX does not
+ * promise it. The self-test detects devices that lack it, and such devices use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* Returns 0 in a way that the compiler cannot know: the caller must pass 0 as `never`. If an address includes the

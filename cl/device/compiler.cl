@@ -106,7 +106,8 @@
 #endif
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
- * From the size, compilers compute how many registers a work-item may use. It would override ORDO_MAX_REGISTERS. */
+ * From the size, compilers compute how many registers a work-item may use. So the size would override
+ * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else

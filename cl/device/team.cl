@@ -384,8 +384,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. On others it reads only the 32
- * lanes in the same half. Wider teams there read one lane at a time. */
+/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. Other processors read only the
+ * 32 lanes in the same half, so there a team of 64 reads one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run's bitmap of hidden elements, which a newer run replaces or erases. visible[j] is the
- * number of elements before element j * RUN_BLOCK that are not hidden. Both arrays must begin at multiples of 256
- * bytes. */
+/* Queries on a sorted run's bitmap of hidden elements. A newer run replaces or erases hidden elements. visible[j] is
+ * the number of visible elements before element j * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
@@ -64,8 +63,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[word];
     if (bits == 0) {
         const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
-        /* Invariant: the first j with visible[j] > before lies in low + 1 to high. */
-        uint low = i / RUN_BLOCK + 1, high = blocks;
+        uint       low = i / RUN_BLOCK + 1, high = blocks;
         if (visible[blocks] == before)
             return count;
         while (low + 1 < high) {
@@ -93,8 +91,7 @@ ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[--word];
     if (bits == 0) {
         const uint before = visible[block];
-        /* Invariant: the first j with visible[j] >= before lies in low + 1 to high. */
-        uint low = 0, high = block;
+        uint       low = 0, high = block;
         if (before == 0)
             return 0;
         while (low + 1 < high) {

@@ -90,7 +90,6 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
                                                                         flag | s.stamp);
 }
 
-/* Returns flag and head flag of a word, or 0 if another launch wrote the word. */
 ORDO_FN uint lookback_marks(lookback_state s, lookback_word word)
 {
     const uint marks = ((uint) word ^ s.stamp) & ((8u << LOOKBACK_STAMP_BITS) - 1);
@@ -155,10 +154,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* Folds a silent tile from the input. All lanes of a sub-group must call.
  *
- * If the output overwrites the input (in_place), the tile's group may be overwriting the tile. But it publishes its
- * item first, with a fence after. This function reads the input, then a fence, then the published words. If no word
- * is published, all that it read was input. Otherwise it returns the published item, or LOOKBACK_NONE if some words
- * are missing. */
+ * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
+ * item first. So this function checks the published words after it has read the input. If no word is published, the
+ * input was intact. Otherwise it returns the published item, or LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

@@ -48,7 +48,6 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
         }                                                                                                              \
     }
 
-/* The type of values. Kernels without values do not dereference pointers to it. */
 #if ORDO_VALUE_BYTES
 typedef ordo_value merge_value;
 #else

@@ -254,8 +254,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 }
 
 /* Returns the interval of the array that has the ranks of all queries from `low` to `high`. Half of the group
- * searches for each of both. In each round, a work-item compares one key. The whole group must call with the same
- * arguments. Begins and ends with a barrier. */
+ * searches for `low`, the other half for `high`. In each round, a work-item compares one key. The whole group must
+ * call with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
 /* Results of both searches: whether each compared key comes before the query, and how many do. */

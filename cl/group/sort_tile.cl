@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* Declares the parameters of the plan. SORT_PLAN passes them on. Kernels that get the digit as an argument lack
- * them, because they cost up to 4 % of the speed. */
+/* Declares the parameters of the plan. SORT_PLAN passes them on. Kernels without a plan lack the parameters, which
+ * cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,

@@ -52,8 +52,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. This must be true
- * for a <= low and false for a > high. */
+/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. The caller must know
+ * that the answer is true for a <= low and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)

@@ -12,7 +12,6 @@
 #define SCAN_LOOKBACK 0
 #endif
 
-/* The arguments of a scan. group/tile.cl explains `shift`. */
 typedef struct {
     __global const ordo_key *in;
     __global const uchar    *heads;

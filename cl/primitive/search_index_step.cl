@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* The queries of a work-item, which descend the index together. While the next node of one query is prefetched, the
- * others proceed. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
+/* The queries of a work-item. While the next node of one query is prefetched, the work-item continues with the other
+ * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* The unit (shared/index.h) that each query has reached. */

@@ -12,7 +12,7 @@
 #endif
 
 /* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: 0, except the minimum, which is all
- * ones. `own` has one word per work-item, `answers` ATOMICS_ANSWERS. */
+ * ones. `own` has one word per work-item, and `answers` has ATOMICS_ANSWERS words per work-item. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -305,7 +305,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Stores the number of the next turn, by a fence and a relaxed store, or by a release store. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {

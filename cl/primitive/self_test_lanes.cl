@@ -78,7 +78,6 @@ ORDO_FN void test_shuffles(__private const subject *s)
     answer(s, LANES_SHUFFLE_XOR64, crossed64);
     answer(s, LANES_SHUFFLE_UP, raised);
     answer(s, LANES_SHUFFLE_UP64, raised64);
-    /* Lane TEAM_WIDTH does not exist. Then lane 0 must be read. */
     answer(s, LANES_BCAST, team_bcast(s->x, team_index() % (TEAM_WIDTH + 1)));
     answer(s, LANES_BCAST64, team_bcast64(s->wide, team_index() % (TEAM_WIDTH + 1)));
 }
@@ -102,7 +101,6 @@ ORDO_FN void test_match(__private const subject *s)
     answer(s, LANES_MATCH8, team_match(LANES_DIGIT(s->x), 8));
 }
 
-/* In each round, lanes exchange words through the same local memory. */
 ORDO_FN void test_sync(__private const subject *s, __local uint *box)
 {
     const uint own = (uint) get_local_id(0), lane = own % ORDO_SUBGROUP;

@@ -17,7 +17,7 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* Returns the `needed`-th least key of a list, counted from 1. It finds the key bit by bit. */
+/* Returns the `needed`-th least key of a list, counted from 1. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;

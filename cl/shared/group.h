@@ -16,8 +16,8 @@
 /* Maximum number of keys per work-item (group/tile.cl). A 32-bit word has a flag for each. */
 #define TILE_ITEMS_MAX 24
 
-/* Size of a fold_item, the element of a reduction, in bytes (group/fold.cl). It has a value. Segmented reductions
- * add a flag of the same size. Numbered reductions have 8 bytes for the value and 8 for the number. */
+/* Size of a fold_item, the element of a reduction, in bytes (group/fold.cl). Numbered reductions need 16 bytes.
+ * Segmented reductions have a flag as large as the value. */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
 /* Sizes of the buffer of a scan with look-back (group/lookback.cl): a counter that hands out tile numbers, then

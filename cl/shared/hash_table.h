@@ -59,8 +59,7 @@
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Maximum number of operations in one partition that kernel hash_mixed accepts. It needs 13 bytes of local memory
- * for each operation. */
+/* Maximum number of operations in one partition that fit in the local memory of kernel hash_mixed. */
 #define HASH_MIXED_MAX 1248
 
 /* States whether a batch of updates may repeat keys.

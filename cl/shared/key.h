@@ -44,7 +44,7 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* All ones if the kernel sorts in descending order, else 0. Keys are XORed with it. */
+/* All ones if the kernel sorts in descending order, else 0. Keys are XORed with this number. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -100,7 +100,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key, whose type is `type` (KEY_...). Only the low half is used for 32 bits. */
+/* Returns the ordered form of a key whose type is `type` (KEY_...). */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

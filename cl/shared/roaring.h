@@ -24,7 +24,7 @@
 #define ROARING_OFFSETS_FROM 4     /* A bitmap with runs has offsets from this number of containers on. */
 #define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
 #define ROARING_ARRAY_MAX    4096
-#define ROARING_BITMAP_WORDS 4096 /* Size of a container that is a bitmap, in words of 2 bytes. */
+#define ROARING_BITMAP_WORDS 4096
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 

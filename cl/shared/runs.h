@@ -33,9 +33,9 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 /* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements, which a newer
  * run replaces or erases. */
 #define RUNS_PLAIN  0
-#define RUNS_KEEP   1 /* It copies hidden bits with their elements. */
-#define RUNS_FILTER 2 /* It writes only elements that are not hidden. */
-#define RUNS_DEDUP  3 /* It writes the newest element of each key, unless it is hidden. */
+#define RUNS_KEEP   1 /* The merge copies hidden bits with their elements. */
+#define RUNS_FILTER 2 /* The merge omits hidden elements. */
+#define RUNS_DEDUP  3 /* The merge writes the newest element of each key, unless this element is hidden. */
 
 /* Number of elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4

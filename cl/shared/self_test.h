@@ -112,7 +112,7 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Words of a work-item in the test of uncached loads, which loads them singly, by twos and by fours. */
+/* Words of a work-item in the test of uncached loads. It loads the words singly, by twos and by fours. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
 /* Tests of contention. In each, all work-items update one word until enough updates have collided. */

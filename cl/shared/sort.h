@@ -59,8 +59,7 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Minimum number of digits in which keys differ, for a local pass. It replaces at least three passes, and takes as
- * long as two. */
+/* Minimum number of digits in which keys differ, for a local pass. The local pass saves at least three passes. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
@@ -72,7 +71,7 @@ struct sort_histogram {
 
 /* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in
  * the digits of all passes. Work-group r sorts the segments that begin at elements r * step to (r + 1) * step - 1.
- * They are in the spare buffers if passes - PASSES is odd, else in the output. */
+ * The elements are in the spare buffers if passes - PASSES is odd, else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;

@@ -11,7 +11,7 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements in the output. The others are padding. */
+#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements in the output. The other words are padding. */
 
 /* Words of a pass's record: */
 #define TOP_FINISHED   0 /* number of work-groups that have finished */
@@ -23,8 +23,8 @@
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. It drops candidates whose digit pass - 1 is not the searched element's digit, and
- * counts digit `pass` of the others. */
+/* Arguments of pass number `pass`. The pass drops candidates that differ from the searched element in digit pass -
+ * 1, and counts digit `pass` of the other candidates. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;

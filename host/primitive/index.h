@@ -22,8 +22,8 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. It is a tunable that may change, so callers store it
- * with the memory of an index. */
+/* Returns the binary logarithm of the number of keys per node. This tunable may change, so callers store it with the
+ * memory of an index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
 /* Returns a description of an index over `count` keys, without memory. The caller must then allocate index.bytes
  * bytes in index.nodes. */

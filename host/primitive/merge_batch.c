@@ -49,7 +49,6 @@ static ordo_status launch(struct ordo_call *call, const struct merge *m, const c
     return ordo_call_launch(call, &launch, args);
 }
 
-/* Returns the hidden bits of a run as words of 4 bytes, or ordo_none() if it has no hidden bits. */
 static struct ordo_slice bits_of(const struct ordo_merge_source *run)
 {
     return run->hidden == SIZE_MAX ? ordo_none() : ordo_at(run->keys.mem, run->hidden / sizeof(cl_uint));

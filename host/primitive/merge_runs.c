@@ -24,7 +24,7 @@ struct shape {
  * leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements per work-item. It bounds the size of the scratch buffers. */
+#define CHUNK_MIN   1024 /* Minimum number of elements per work-item, to bound the scratch buffers. */
 
 struct plan {
     enum ordo_merge_marks marks;

@@ -7,7 +7,7 @@
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /* Returns the size of the words to copy: the largest power of two that divides the size and the offsets of rows, up
- * to 16 bytes. It is at most 8 on CPUs, where buffers over the caller's memory may not be aligned to 16. */
+ * to 16 bytes. CPUs use at most 8 bytes, because buffers over the caller's memory may not be aligned to 16. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;

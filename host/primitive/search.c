@@ -301,8 +301,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* Number of keys per query from which on ascending queries use the index, too. It reads less than a pass over all
- * keys. */
+/* From this number of keys per query on, ascending queries use the index, too. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
