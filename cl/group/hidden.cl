@@ -33,7 +33,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* Returns the number of visible elements among elements `first` to `end` - 1. */
+/* Returns how many of elements `first` to `end` - 1 are not hidden. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)

@@ -47,8 +47,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each
- * tile. The counter must be 0 before a launch, and `stamp` must be new and not 0. Words with another stamp are
- * unpublished, so no launch clears the words. */
+ * tile. The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it. Words
+ * with another stamp are unpublished, so no launch clears the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;

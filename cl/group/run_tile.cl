@@ -30,7 +30,7 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* Slot of the element in round 0, with bit RUNS_FROM_HIDDEN if it is hidden. */
+    /* The element's slot before the first merge round, with bit RUNS_FROM_HIDDEN if it is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
@@ -296,7 +296,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* Returns a bitmap of the visible slots of this work-item. `count` is the number of slots of the tile. */
+/* Returns a bitmap: bit i is 1 if the output keeps the element in slot i of this work-item. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;

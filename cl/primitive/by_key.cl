@@ -250,7 +250,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key before this lane's first key of a row. All lanes of the sub-group must call. */
+/* Returns the key before this lane's first key in a row of the tile. All lanes of the sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

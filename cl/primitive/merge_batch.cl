@@ -119,8 +119,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may exceed `end`, but not
- * the tile's output. Later writes overwrite the excess. */
+/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may also copy elements
+ * after `end`, which later writes overwrite. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of two arrays, `sums` and `places`, of a mixed batch of n operations in key order (cl/dict/apply*.cl). A
- * kernel sets entry j of a part to 1 if operation j is what the part counts, else to 0. An exclusive prefix sum then
- * turns the entries into counts of earlier operations. */
+/* Names the parts of two arrays, `sums` and `places`. Kernels of a mixed batch of n operations share these arrays
+ * (cl/dict/apply*.cl). A kernel sets entry j of a part to 1 if operation j, in key order, is what the part counts.
+ * An exclusive prefix sum then makes each entry the number of earlier ones. */
 #pragma once
 
 /* Parts of `sums`, with n + 1 entries each. */

@@ -32,7 +32,6 @@
 #pragma once
 #include "shared/types.h"
 
-/* The default number of words in a line. */
 #define LTREE_WORDS_USUAL 32
 
 /* Offsets of low, right, header and high, in words after the last slot of a line. */

@@ -52,11 +52,11 @@ typedef struct {
 /* Results of kernel run_check: for each invariant (host/dict/sorted_run.h), the first element that violates it, or
  * RUN_NOTHING. */
 enum {
-    RUN_UNSORTED,   /* R1: an element greater than the next element */
-    RUN_REPEATED,   /* R6: an element with the next element's key */
-    RUN_NOT_HIDDEN, /* R4: one of the next 32 elements is stale, but not hidden */
-    RUN_TOMBSTONE,  /* R7: one of the next 32 elements is hidden, but not stale */
-    RUN_MISCOUNTED, /* R5: a wrong entry of `visible` */
+    RUN_UNSORTED,   /* R1: This element is greater than the next. */
+    RUN_REPEATED,   /* R6: This element has the next element's key. */
+    RUN_NOT_HIDDEN, /* R4: Among 32 elements from here on, one is stale but not hidden. */
+    RUN_TOMBSTONE,  /* R7: Among 32 elements from here on, one is hidden but not stale. */
+    RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS
 };

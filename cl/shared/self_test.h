@@ -54,7 +54,7 @@ enum lanes_answer {
 #define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
 #define LANES_MIX       0x9e3779b97f4a7c15
 #define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum, which depends on the order. */
+/* Adds a value to a checksum that depends on the order of values. */
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
@@ -76,8 +76,8 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
-    ATOMICS_MAX,      /* maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
-    ATOMICS_MIN,      /* minimum with the same number */
+    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
+    ATOMICS_MIN,      /* computes the minimum with the same number */
     ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
     ATOMICS_OR,       /* sets bit i / 8, modulo the word's bits */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
@@ -124,14 +124,14 @@ enum contend_kind {
     CONTEND_STORE64, /* Stores whole 64-bit words. Loads must not see halves. */
     CONTEND_KINDS
 };
-/* The buffer has one word per test, then the number of collisions per test. */
+/* The test's buffer has one word per kind, then the number of collisions per kind. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* collisions per work-item of a group that end a test */
-    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
+    CONTEND_ENOUGH = 128, /* A test ends after this number of collisions per work-item of a group. */
+    CONTEND_ROUNDS = 4,   /* number of bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
 };

@@ -96,7 +96,7 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* Maximum size of a bucket. Otherwise sort_chunked.cl sorts. */
+    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts. */
 };
 
 /* The bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo_reduce_by_key for calls that other calls contain. */
+/* Runs ordo_reduce_by_key as a step of another call. */
 #ifndef ORDO_BY_KEY_H
 #define ORDO_BY_KEY_H
 

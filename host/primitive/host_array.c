@@ -110,7 +110,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment of arrays in a stage, in bytes. */
+/* Alignment of arrays in a stage, the buffer for all arrays of a call, in bytes. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)

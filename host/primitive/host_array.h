@@ -27,8 +27,8 @@ struct ordo_host_array {
     bool               download;
     bool               copied; /* The array must not be used in place. */
     bool               shared; /* Kernels use the array in place. */
-    struct ordo_slice  slice;  /* The device array, for the call. ordo_host_begin sets it. */
-    struct ordo_stage *stage;  /* The stage of all arrays of the call, or NULL. */
+    struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
+    struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;
     const size_t      *limit; /* NULL, or the maximum number of elements to download. */
 };

@@ -91,7 +91,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* A search reads one offset per query, so offsets must save a quarter of the memory. */
+    /* With offsets, each search reads one more word, so offsets must save a quarter of the memory. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;

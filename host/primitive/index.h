@@ -14,7 +14,7 @@ struct ordo_index {
     cl_uint           shift, blocks, levels;
     size_t            bytes;
     cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
-    size_t            nodes_at; /* Position of the first node in `nodes`, in nodes. */
+    size_t            nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 
     cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
     cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */

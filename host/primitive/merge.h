@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo_merge for calls that other calls contain. */
+/* Runs ordo_merge as a step of another call. */
 #ifndef ORDO_MERGE_H
 #define ORDO_MERGE_H
 

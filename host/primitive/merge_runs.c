@@ -101,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge of runs that are not empty. */
+/* A merge, without its empty runs. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;

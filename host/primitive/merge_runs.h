@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges sorted runs for calls that other calls contain. Runs may lie in different buffers and have hidden bits. */
+/* Merges sorted runs as a step of another call. Runs may lie in different buffers and have hidden elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 

@@ -21,7 +21,7 @@ enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* Number of rows if `group` is 1, else of words, that each group copies. */
+    cl_uint share; /* Each group copies this number of rows if `group` is 1, else of words. */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -52,7 +52,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Computes for each row of the table the last row of the list with its number. */
+/* Finds for each row of the table the last row of the list that a scatter writes there. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gather and scatter for calls that other calls contain. */
+/* Runs gather and scatter as steps of another call. */
 #ifndef ORDO_ROWS_H
 #define ORDO_ROWS_H
 
@@ -8,7 +8,7 @@
 /* The arguments of a gather, which copies row index[i] of `table` to row i of `list`, or of a scatter, which copies
  * in the other direction. Nobody checks the arguments. */
 struct ordo_rows {
-    struct ordo_slice table, list, index; /* Offsets of table and list count rows. */
+    struct ordo_slice table, list, index; /* Offsets of table and list are in rows, not in bytes. */
     size_t            n_rows, count;      /* Number of rows in the table, and in the list. */
     uint32_t          row_bytes;
     bool              scatter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans for calls that other calls contain. */
+/* Runs scans as steps of another call. */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for calls that other calls contain. */
+/* Runs searches as steps of another call. */
 #ifndef ORDO_SEARCH_H
 #define ORDO_SEARCH_H
 

@@ -36,7 +36,7 @@ struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
-/* Returns a launch that still lacks the kernel. */
+/* Returns a launch over all tiles. ordo_call_tiles sets its kernel. */
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
 /* Launches one or two kernels over all tiles. `args` must have the first arguments of each kernel. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,

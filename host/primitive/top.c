@@ -211,7 +211,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 /* Number of chunks per core. A chunk must have WORTH times as many elements as its list, and at least CHUNK_MIN
  * elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has space for twice the elements that it keeps, and for at least ROOM_MIN more. */
+/* A list has space for the elements that it keeps and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
 /* Divides the input into chunks. Sets *chunks to 0 if the selection by digits is faster. */
