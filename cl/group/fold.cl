@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines items by an associative operation, within a team of lanes (see team.cl) or a work-group. To *fold* items
- * is to combine them in order. The including file defines these macros:
+/* Reduces items by an associative operation, within a team of lanes (see team.cl) or a work-group. A reduction (in
+ * names: `fold`) combines items in order. The including file defines these macros:
  *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
  *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
- *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A fold restarts at each head:
+ *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
  *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. Its upper half counts
  *                   heads, its lower half is the position of the last head.
@@ -116,7 +116,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns the mark of an item at position `at`: 0 if it is no head. */
+/* Returns the mark of an item at position `at`: 0 if the item is no head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -131,7 +131,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether the fold has a head, so that earlier items cannot change it. */
+/* Returns whether the reduction has a head, so that earlier items cannot change it. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
@@ -195,7 +195,7 @@ ORDO_FN fold_item team_item(fold_item x, uint lane)
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* Returns the fold of x over lanes 0 to this lane. */
+/* Returns the reduction of x over lanes 0 to this lane. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -206,7 +206,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* Returns the fold over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
+/* Returns the reduction over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -217,7 +217,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* Returns the fold over all lanes of the team, lowest lane first. All lanes get the result. */
+/* Returns the reduction over all lanes of the team, lowest lane first. All lanes get the result. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -228,7 +228,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* Returns the fold over all lanes of the team, highest lane first. All lanes get the result. */
+/* Returns the reduction over all lanes of the team, highest lane first. All lanes get the result. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -246,7 +246,7 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces the item of each team by the fold of items 0 to this item. It begins and ends with a barrier. */
+/* Replaces the item of each team by the reduction of items 0 to this item. It begins and ends with a barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -263,9 +263,9 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the fold of the items of all earlier teams, and sets *total to the fold over all teams. `mine` must be the
- * fold of this team, equal in all lanes. The whole group must call. The caller needs a barrier before it uses
- * scratch again. */
+/* Returns the reduction of the items of all earlier teams, and sets *total to the reduction over all teams. `mine`
+ * must be the reduction of this team, equal in all lanes. The whole group must call. The caller needs a barrier
+ * before it uses scratch again. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -290,7 +290,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* Returns to all work-items the fold of x over the group. The whole group must call. */
+/* Returns to all work-items the reduction of x over the group. The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -298,7 +298,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* Returns to all work-items the fold of items[0] to items[count - 1]. The whole group must call. */
+/* Returns to all work-items the reduction of items[0] to items[count - 1]. The whole group must call. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -5,7 +5,7 @@
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Returns whether element i is hidden. NULL means that no element is hidden. */
+/* Returns whether element i is hidden. If `hidden` is NULL, no element is hidden. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back: a work-group computes the fold of all earlier tiles while other groups still compute theirs
- * (a fold combines items in order, see fold.cl). Each group publishes the fold of its tile (LOOKBACK_OWN), and later
- * the fold of all tiles up to its tile (LOOKBACK_PREFIX). It combines the folds of the tiles before its tile, back
- * to the nearest prefix. If a tile stays silent for LOOKBACK_POLLS polls, the waiting group folds that tile from the
- * input. So no device hangs. Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back
- * (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback (SPAA 2025).
+/* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce
+ * theirs. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
+ * (LOOKBACK_PREFIX). It combines the results of the tiles before its tile, back to the nearest prefix. If a tile
+ * stays silent for LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device hangs.
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
+ * Owens, Decoupled Fallback (SPAA 2025).
  *
- * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which folds one tile
- * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no fold (1) or no prefix (2), no tile
+ * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile
+ * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no result (1) or no prefix (2), no tile
  * publishes a prefix (4). */
 #pragma once
 #include "device/atomic.cl"
@@ -26,7 +26,7 @@
 #define LOOKBACK_PREFIX 2
 
 /* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX. Bit 2 is the head flag of a
- * segmented fold. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses
+ * segmented reduction. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses
  * suffice, because one word has flag and data. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
@@ -142,7 +142,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes the fold of the tile. Work-item 0 must call, before the group writes output. */
+/* Publishes the reduction of the tile. Work-item 0 must call, before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -152,7 +152,7 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Folds a silent tile from the input. All lanes of a sub-group must call.
+/* Reduces a silent tile from the input. All lanes of a sub-group must call.
  *
  * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
  * item first. So this function checks the published words after it has read the input. If no word is published, the
@@ -180,7 +180,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Returns the fold of all tiles before `tile`, to all lanes. All lanes of one sub-group must call. */
+/* Returns the reduction of all tiles before `tile`, to all lanes. All lanes of one sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity();
@@ -224,7 +224,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Publishes the fold of all tiles up to `tile`. One work-item of the group must call. */
+/* Publishes the reduction of all tiles up to `tile`. One work-item of the group must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
@@ -232,8 +232,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Publishes the fold of all tiles up to `tile`, and returns the fold of the tiles before it. The whole group must
- * call. Ends with a barrier, after which the group may write output. */
+/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole
+ * group must call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the part of each sorted run that belongs to a tile, the part of a merge's output that one work-group writes. */
+/* Finds the part of each sorted run that belongs to a tile of a merge. One work-group writes a tile of the output. */
 #pragma once
 #include "group/runs.cl"
 

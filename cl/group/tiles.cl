@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans an array in tiles. A scan gives each element the fold of all earlier elements (a fold combines items in
- * order, see fold.cl). Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back.
- * Reduce-then-scan reads every element twice: tiles_sums folds a range of tiles per group, then tiles_ranges folds
- * the results of earlier groups and writes the range.
+/* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier
+ * elements. Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan
+ * reads every element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results
+ * of earlier groups and writes the range.
  *
  * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
  * four and the last two:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
- *  tile_write       writes a loaded tile. `before` is the fold of all earlier elements
- *  lookback_refold  folds a tile (group/lookback.cl)
+ *  tile_write       writes a loaded tile. `before` is the reduction of all earlier elements
+ *  lookback_refold  reduces a tile (group/lookback.cl)
  *  tile_load_input  loads a tile
  *  tile_item        returns item k of a loaded tile. `at` is its position
- *  tile_fold        loads a tile and returns its fold
- *  tile_whole       loads and writes a tile. Returns the fold up to the tile's end */
+ *  tile_fold        loads a tile and returns its reduction
+ *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once
 #include "group/fold.cl"
 
 #ifdef TILE_ROWS
 
-/* Returns the fold of this team's keys. Sets t->row[r] to the fold of those before this lane's vector in row r. */
+/* Returns the reduction of this team's keys. Sets t->row[r] to the reduction of this team's keys before this lane's
+ * vector in row r. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -37,7 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold. Sets t->row[r] to the fold of its keys before this lane's vector in row r. */
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of its keys before this lane's vector in
+ * row r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -50,8 +52,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads a tile and writes it to the output. `before` must be the fold of all earlier tiles. Returns the fold up to
- * its end. */
+/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the
+ * reduction up to its end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -70,7 +72,7 @@ ORDO_FN uint tiles_end(uint tiles, uint range)
     return first + min(range, tiles - first);
 }
 
-/* Writes this group's range of tiles. sums[g] must be the fold of group g's range. The whole group must call. */
+/* Writes this group's range of tiles. sums[g] must be the reduction of group g's range. The whole group must call. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {

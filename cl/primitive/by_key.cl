@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduces each segment of equal successive keys: writes the key, the fold of its values and the number of its
- * elements. The host defines these macros:
+/* Reduces each segment of equal successive keys: writes the key, the sum (minimum, maximum) of its values and the
+ * number of its elements. The host defines these macros:
  *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.
- *  BY_KEY_VALUES      1 if there are values to fold.
+ *  BY_KEY_VALUES      1 if there are values to reduce.
  *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
- *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are folded as 8 bytes, unsigned (1) or signed (2).
- * A scan (group/tiles.cl) computes the number of each element's segment and the fold so far. At the head of the next
- * segment, the work-item writes the results of the segment before. */
+ *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2).
+ * A scan (group/tiles.cl) computes the number of each element's segment and the reduction so far. At the head of the
+ * next segment, the work-item writes the results of the segment before. */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -105,7 +105,8 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the results of the segment that ends before element `end`. `all` is the fold of all elements before `end`. */
+/* Writes the results of the segment that ends before element `end`. `all` is the reduction of all elements before
+ * `end`. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -161,7 +162,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes the segments that end in the tile, and returns the fold up to its end. */
+/* Writes the segments that end in the tile, and returns the reduction up to its end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group folds a range of tiles (a fold combines items,
- * see fold.cl). Then one group folds the results of all groups: in kernel reduce_once the group that finishes last
- * (SCAN_LOOKBACK 1), otherwise in a second launch, reduce_sums. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group
+ * combines the results of all groups: in kernel reduce_once the group that finishes last (SCAN_LOOKBACK 1),
+ * otherwise in a second launch, reduce_sums. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -28,7 +28,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns this work-item's part of the fold of a range of tiles. The whole group must call. */
+/* Returns this work-item's part of the reduction of a range of tiles. The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -44,7 +44,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Returns the fold of this group's range of tiles to work-item 0. The whole group must call. */
+/* Returns the reduction of this group's range of tiles to work-item 0. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -72,7 +72,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Returns the fold of the results of `count` groups to work-item 0. The whole last group must call. */
+/* Combines the results of `count` groups, for work-item 0. The whole last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -94,7 +94,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* Sets *out to the fold of all keys. `left` must have one word per group, unless there is a single group. */
+/* Sets *out to the reduction of all keys. `left` must have one word per group, unless there is a single group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -118,7 +118,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the fold of the range of group g, or *out if there is a single group (`last`). */
+/* Sets sums[g] to the reduction of the range of group g, or *out if there is a single group (`last`). */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -85,7 +85,7 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Returns the number of keys in a section, if a tree of `depth` divides the interval into 2^depth sections. */
+/* Returns the number of keys per section, if a tree of `depth` levels divides the interval into 2^depth sections. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;

@@ -41,7 +41,7 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 #define MERGE_RUNS_HEADS 4
 
 /* An interval of one run that an erase of a key range hides: elements `first` to `end` - 1. `before` is the number
- * of visible elements before the interval, `gone` the number in it. */
+ * of visible elements before the interval, `gone` the number of visible elements in the interval. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

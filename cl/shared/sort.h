@@ -85,7 +85,7 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs. A work-item handles `chunk` elements. The buffer has counts[digit * chunks + chunk]. */
+/* Arguments of a pass on CPUs by chunks of `chunk` elements. The control buffer has counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;

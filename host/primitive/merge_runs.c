@@ -363,7 +363,7 @@ bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *para
 {
     const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
     return shape.group > 1 &&
-           /* The kernel looks back at counts of 4 bytes, whatever the type of the keys. */
+           /* The look-back adds counts of 4 bytes, whatever the type of the keys. */
            ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
 }
 

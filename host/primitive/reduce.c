@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Folds the range of each group into `sums`, or into the result if there is one group. If `ticket` is not NULL, the
- * last group also folds the sums. */
+/* Reduces the range of each group into `sums`, or into the result if there is one group. If `ticket` is not NULL, the
+ * last group also reduces the sums. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

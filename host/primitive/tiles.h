@@ -27,7 +27,7 @@ struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
 };
-/* Creates the state of a look-back. Each tile passes on item_bytes bytes. */
+/* Creates the state of a look-back, in which each tile publishes a result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
 /* Names of the kernels of a file that includes cl/group/tiles.cl. look_back is for one launch, sums and ranges are

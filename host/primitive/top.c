@@ -43,8 +43,7 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* The selection sorts by a number of number_bits bits, the key and the index, in `digits` digits
-     * (cl/shared/top.h). */
+    /* Elements are ordered by a number of number_bits bits (key, then index). It is divided into `digits` digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -223,7 +222,7 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
     struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
-    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk has too few elements. */
+    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk has fewer than k elements. */
         *chunks = 0;
     c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
     return c;
