@@ -132,7 +132,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Votes on one bit of `word`. Lanes whose bit is 0 invert the result. */
+/* Votes on one bit of `word`. Lanes whose bit is 0 invert the result, to get the lanes that agree with them. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;

@@ -9,9 +9,9 @@
  *     spills     n | n | ...                            one byte per bucket (H3)
  *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
- * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: M. Dietzfelbinger, C.
- * Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the element is *stashed*: it lies
- * in any free slot of the partition. */
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler,
+ * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the
+ * element is *stashed*: it lies in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
  *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
@@ -20,8 +20,8 @@
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
  *              count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds nothing in
- *              home bucket b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot decrement HASH_SCAN:
- *              it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
+ *              home bucket b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot
+ *              decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
  *              bits. Most lookups of absent keys read one filter and no bucket. */

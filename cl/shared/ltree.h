@@ -85,7 +85,7 @@ enum ltree_word {
     /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation that gave up had passed a leaf */
+    LTREE_MOVED,          /* 1 if an operation gave up after it had passed a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* the logical clock of recorded histories */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */

@@ -54,8 +54,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: This element is greater than the next. */
     RUN_REPEATED,   /* R6: This element has the next element's key. */
-    RUN_NOT_HIDDEN, /* R4: Among 32 elements from here on, one is stale but not hidden. */
-    RUN_TOMBSTONE,  /* R7: Among 32 elements from here on, one is hidden but not stale. */
+    RUN_NOT_HIDDEN, /* R4: Among 32 elements from here on, a stale one (a newer element has its key) is not hidden. */
+    RUN_TOMBSTONE,  /* R7: Among 32 elements from here on, a hidden one is the newest element of its key. */
     RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS

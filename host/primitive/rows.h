@@ -6,7 +6,7 @@
 #include "primitive/primitive.h"
 
 /* The arguments of a gather, which copies row index[i] of `table` to row i of `list`, or of a scatter, which copies
- * in the other direction. Nobody checks the arguments. */
+ * in the other direction. */
 struct ordo_rows {
     struct ordo_slice table, list, index; /* Offsets of table and list are in rows, not in bytes. */
     size_t            n_rows, count;      /* Number of rows in the table, and in the list. */

@@ -5,7 +5,7 @@
 
 #include "primitive/index.h"
 
-/* The arguments of a search or a lookup. Nobody checks them. */
+/* The arguments of a search or a lookup. */
 struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
