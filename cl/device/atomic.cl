@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordered loads and stores, and atomic updates, of words that work-groups share.
+/* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. Any work-item may
+ * call these functions. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
  *
- * Any work-item may call these functions from any control flow. Each accesses one word of 32 bits (suffix 64: of 64
- * bits, only with ORDO_INT64_ATOMICS), atomically among all work-items of the device.
+ *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
+ *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
+ *            work-item sees everything that the storing work-item did before.
+ *  release   Earlier accesses of this work-item happen before the store.
  *
- *   relaxed   orders no other memory. It reads no cache that another group's store does not reach, so a loop that waits
- *             for a change sees it.
- *   acquire   Later accesses of this work-item happen after it.
- *   release   Earlier accesses of this work-item happen before it.
- *   Pairs     An acquire load that reads a release store's word sees everything that the storing work-item did before.
- *             A barrier (global fence) before the store and one after the load extend this to their groups.
- *
- * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
- * launch may be stale, even after an acquire by ANOTHER work-item of this group, unless a barrier lies between. It is
- * cheapest to need no order: put flag and payload in one word and use relaxed accesses.
- *
- * In a launch, only these functions may access such a word. An acquire discards a compute unit's whole first-level
- * cache. Atomic loads are read-modify-writes on some devices. With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between
- * groups is undefined, and the host chooses no algorithm that needs it (ordo_facts.groups_progress). */
+ * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
+ * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs it
+ * (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -25,7 +17,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 lacks atomic loads and stores: an update without a change and an exchange replace them. */
+/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange replaces the store. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -202,8 +194,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed updates, which return the previous value. OpenCL 1.2's functions are relaxed and device-wide on all
- * compilers. */
+/* Relaxed atomic updates. Each returns the previous value of the word. All compilers implement these functions of
+ * OpenCL 1.2 as relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -225,7 +217,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word is `expected`. Returns the previous value. */
+/* Compares and swaps: stores `desired` if the word equals `expected`. Returns the previous value of the word. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -258,17 +250,16 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 }
 #endif
 
-/* ---- words that change under a reader's eyes ------------------------------------------------------------------- */
+/* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Accesses to words that one work-item at a time changes under a latch while others read them without the latch.
- * Readers discard torn words if the version differs before and after. Fences or dependencies order the accesses.
+/* Accesses to words that one work-item changes under a latch while other work-items read them without the latch.
+ * Readers compare a version before and after the read, and discard the words if it differs.
  *
- *   ordo_load_uncached    After an acquire fence of this work-item, reads no cache that other groups' stores do not
- *                         reach, and with PTX no cache at all. 16 bytes are one load from a multiple of 16.
- *   ordo_store_uncached   The store for these loads.
+ *  ordo_load_uncached    reads global memory and no cache of this group, if an acquire fence of this work-item came
+ *                        before. The suffix 128 reads 16 bytes from an address that is a multiple of 16.
+ *  ordo_store_uncached   stores a word for these loads
  *
- * Only uncached loads read words that uncached stores write. They may also read words of the functions above. Plain
- * loads of such words accept any cached value, and are compiled with !ORDO_CHECKED only. */
+ * Plain loads of such words may return old data, and need !ORDO_CHECKED. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -279,15 +270,13 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after orders uncached accesses without a fence, as on devices that start accesses in program order,
- * predict neither values nor branches, and have one cache behind these accesses of all groups. No language guarantees
- * this: PTX's memory model orders no relaxed accesses to different words by address dependency. It holds on observed
- * hardware (sm_80, sm_90). If a reader of the self-test (self_test_optimistic) sees an impossible value, the device
- * uses fences. */
+/* 1 if ordo_after orders uncached loads without a fence. The device must execute loads in program order and not
+ * predict values or branches. No language guarantees this order. sm_80 and sm_90 have it, although PTX does not
+ * promise it. The self-test detects devices that lack it, and such devices use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, as an offset that depends on `seen`. `never` is 0, which the compiler does not know. With
- * ORDO_AFTER_ORDERS, accesses at this offset come after `seen` has arrived. */
+/* Returns 0 in a way that the compiler cannot know: the caller must pass 0 as `never`. If an address includes the
+ * result, the access to it starts only after `seen` has been loaded (with ORDO_AFTER_ORDERS). */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -334,7 +323,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* Each access is one atomic update of 32 bits, so wider words may be torn. */
+/* In checked builds each access is one or more atomic updates of 32 bits, so a load of a wider word may be torn. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);
@@ -400,7 +389,8 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The caller's loop must have a bound. */
+/* Pauses between two loads of a word that another work-group changes. The caller's loop must have a maximum number
+ * of rounds. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
@@ -412,8 +402,8 @@ ORDO_FN void ordo_pause(void)
 
 /* ---- local memory ---------------------------------------------------------------------------------------------- */
 
-/* Relaxed updates of local memory, which return the previous value. A barrier (in a sub-group: team_sync) makes the
- * result visible. */
+/* Relaxed atomic updates of local memory. Each returns the previous value. Other work-items see the new value after
+ * a barrier. */
 ORDO_FN uint ordo_local_add(volatile __local uint *p, uint v)
 {
     return atomic_add(p, v);

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's facts, and compiler-specific spellings of functions and kernels.
- *
- * The host defines (host/runtime/program.c), by fact and never by vendor:
- *   ORDO_LANES            exchange between lanes: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
- *   ORDO_ATOMICS          order between groups: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
- *   ORDO_SUBGROUP         lanes of a sub-group; 1 with ORDO_LANES_ONE
- *   ORDO_KHR_BALLOT       1 with cl_khr_subgroup_ballot
- *   ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle
- *   ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size: kernels fix the size of their sub-groups
- *   ORDO_INT64_ATOMICS    1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
- *   ORDO_CPU              1 on a CPU: no barriers for speed, contiguous chunks per work-item
- *   ORDO_ADDRESS_ORDER    1 if a read at an address that depends on another read comes after it, without a fence
- *   ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh): every function of
- *                         atomic.cl is an atomic update, so each other race is a fault
- * The defaults are the minimum of all devices, so each file compiles alone. */
+/* Hides the differences between OpenCL compilers. The host defines the properties of the device as macros
+ * (host/runtime/program.c):
+ *  ORDO_LANES            how lanes exchange values: ORDO_LANES_ONE, _KHR, _NVIDIA or _AMD (team.cl)
+ *  ORDO_ATOMICS          how memory is ordered between groups: ORDO_ATOMICS_LEGACY, _C11 or _NVIDIA (atomic.cl)
+ *  ORDO_SUBGROUP         number of lanes in a sub-group. It is 1 with ORDO_LANES_ONE
+ *  ORDO_KHR_BALLOT       1 if the device has cl_khr_subgroup_ballot
+ *  ORDO_KHR_SHUFFLE      1 if the device has cl_khr_subgroup_shuffle
+ *  ORDO_INTEL_SUB_GROUPS 1 if the device has cl_intel_required_subgroup_size
+ *  ORDO_INT64_ATOMICS    1 if the device has cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
+ *  ORDO_CPU              1 on a CPU. Kernels then avoid barriers, and each work-item handles a contiguous chunk
+ *  ORDO_ADDRESS_ORDER    1 if a load waits for an earlier load that its address depends on
+ *  ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh)
+ * Without these macros, each file compiles for the least capable device. */
 #pragma once
 #include "shared/types.h"
 
-/* enum ordo_lanes and enum ordo_atomics of include/ordo/device.h. */
+/* Repeats enum ordo_lanes and enum ordo_atomics (include/ordo/device.h). */
 #define ORDO_LANES_ONE      0
 #define ORDO_LANES_KHR      1
 #define ORDO_LANES_NVIDIA   2
@@ -56,7 +54,8 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-#if ORDO_CHECKED /* simulators keep order, and tests may claim better atomics */
+/* Every function of atomic.cl is then an atomic update, so that the simulator reports every other race. */
+#if ORDO_CHECKED
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
 #endif
@@ -91,22 +90,23 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Put this before a loop of constant length that indexes a register array, which would otherwise be in memory. */
+/* Unrolls the next loop, which must have a constant number of rounds. Register arrays that a rolled loop indexes
+ * would lie in memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Put this before a loop to keep it rolled, because longer code compiles longer. */
+/* Keeps the next loop rolled, because unrolled code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Put this before __kernel of every kernel that uses team.cl with the caller's group size. It fixes the sub-group's
- * size if the compiler would choose it. Devices without that size reject the kernel. */
+/* Fixes the size of the sub-groups of a kernel, if the compiler would choose it. Every kernel that uses team.cl has
+ * this attribute before __kernel. Devices that do not support the size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size shows
- * compilers how many registers a work-item may have. Some allow no group above 256 without it. It would override
+/* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
+ * From the size, compilers compute how many registers a work-item may use. So the size would override
  * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
@@ -114,17 +114,16 @@
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at any address p, on CPUs only: GPUs hide latency otherwise. prefetch() does nothing in
- * PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a separate address space, such as
- * SPIR-V's. */
+/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. The function prefetch() of OpenCL is no
+ * alternative: PoCL ignores it, and the Rusticl of Mesa 22 aborts. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads that spare the caches. The data must not change in this launch, and should not be read again soon. A 16-byte
- * read begins at a multiple of 16. */
+/* Load global memory without keeping it in the caches. No work-item may write this data in the same launch. The
+ * address of a 16-byte load must be a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for lanes that work together on one item.
+/* Functions for lanes that work together on one item. A sub-group is ORDO_SUBGROUP work-items that run in step. A
+ * *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
  *
- * A sub-group is ORDO_SUBGROUP work-items that run in step. A *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
- * Back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
- *
- * Unless a function states otherwise:
- *   Called by   every lane of the SUB-GROUP, even if teams are narrower, from control flow that is uniform over it,
- *               before any lane returns. subgroup_any makes a loop's condition uniform.
- *   Groups      are one-dimensional, and their size is a multiple of ORDO_SUBGROUP. Then get_local_id(0) ==
- *               team_index() * TEAM_WIDTH + team_lane(), which the self-test checks.
- *   Memory      is not ordered. Only team_sync makes a lane's writes to local memory visible to another lane.
- *   lane        arguments are 0 .. TEAM_WIDTH - 1. TEAM_WIDTH itself reads lane 0, which TEAM_FOR_EACH uses. */
+ * All functions have these preconditions, unless the function states otherwise:
+ *  Called by   All lanes of the SUB-GROUP must call, even if teams are narrower, and from uniform control flow. No lane
+ *              may have returned from the kernel.
+ *  Groups      The size of a work-group must be a multiple of ORDO_SUBGROUP, in one dimension.
+ *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
+ *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -21,7 +18,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* A bit per lane of a team, or of a whole sub-group. Lane 0 is lowest. */
+/* A bitmap of lanes of a team or a sub-group. Bit 0 is lane 0. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -37,23 +34,22 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* Whether lanes of a sub-group may run independently after divergent control flow. */
+/* 1 if lanes of a sub-group may diverge: they then need not run in step after a branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
-/* Each back end defines these functions (suffix 64: for 64 bits), for a whole sub-group:
- *   subgroup_lane()                    this lane's number
- *   subgroup_ballot(p)                 the lanes in which p holds
- *   subgroup_any(p)                    whether p holds in any lane
- *   subgroup_agree(word, bit)          the lanes that agree with this lane in that bit of word
- *   subgroup_sync()                    orders local memory among the lanes
- * and within a team:
- *   team_index()                       the team's number in its work-group
- *   team_shuffle(x, lane)              x of `lane`, which may differ between lanes
- *   team_shuffle_xor(x, mask)          x of lane ^ mask. mask < TEAM_WIDTH, equal in all lanes
- *   team_shuffle_up(x, distance)       x of lane - distance, or the lane's own x if there is no such lane. distance <
- *                                      TEAM_WIDTH, equal in all lanes */
+/* Each implementation defines the following functions. The suffix 64 means 64 bits.
+ *  subgroup_lane()                returns the number of this lane in the sub-group
+ *  subgroup_ballot(p)             returns the lanes of the sub-group in which p is true
+ *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
+ *  subgroup_agree(word, bit)      returns the lanes whose `word` has the same value of this bit as this lane's
+ *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
+ *  team_index()                   returns the number of the team in its work-group
+ *  team_shuffle(x, lane)          returns x of lane `lane`, which may differ between lanes
+ *  team_shuffle_xor(x, mask)      returns x of lane ^ mask. All lanes must pass the same mask < TEAM_WIDTH
+ *  team_shuffle_up(x, distance)   returns x of lane - distance, or the lane's own x if that is negative. All lanes must
+ *                                 pass the same distance < TEAM_WIDTH */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -116,8 +112,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX inline assembly has no predicate operands, so each vote makes its own. `volatile` keeps votes in place: a vote
- * inside a branch would wait for lanes that never arrive. */
+/* PTX inline assembly cannot return predicates, so the vote computes its own. The asm is `volatile` because the
+ * compiler must not move the vote into a branch, where it would wait for lanes that do not take the branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -136,7 +132,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* The vote's predicate also inverts the vote. */
+/* Votes on one bit of `word`. Lanes whose bit is 0 invert the result, to get the lanes that agree with them. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -162,8 +158,8 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* A shuffle's last operand but one divides the warp into segments: bits 8 to 12 are the lane bits that do not change,
- * bits 0 to 4 the bound within the segment. */
+/* The third operand of a PTX shuffle divides the warp into segments. Bits 8 to 12 are the bits of a lane number that
+ * stay fixed in a segment. Bits 0 to 4 are the largest or smallest lane of the segment. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -189,7 +185,7 @@ ORDO_FN uint subgroup_lane(void)
 #endif
 #endif
 #ifndef SUBGROUP_BALLOT_
-/* Before LLVM 16: a comparison's result in all lanes; 33 is LLVM's "not equal". */
+/* Compilers before LLVM 16 have this builtin. 33 is LLVM's code for "not equal". */
 #define SUBGROUP_BALLOT_(p) __builtin_amdgcn_uicmp((uint) (p), 0u, 33)
 #endif
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
@@ -234,7 +230,7 @@ ORDO_FN uint team_lane(void)
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* The number in the sub-group of this team's lane 0. */
+/* Returns the number of the team's lane 0 within the sub-group. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
@@ -245,7 +241,8 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The number of lanes in a mask. The lowest (first_lane) and highest (last_lane) lane of a mask other than 0. */
+/* Returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a mask that
+ * is not 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -294,7 +291,7 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Whether p holds in any (team_any) or every (team_all) lane of the team, equal in all lanes. */
+/* Return whether p is true in any lane (team_any) or in all lanes (team_all) of the team. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -371,7 +368,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* The shuffle's predicate: whether there is a lane at `distance`. */
+/* Adds x of the lane at `distance` below. The predicate `there` is false if this lane does not exist. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -387,9 +384,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute it whole (GCN and
- * CDNA, listed here). On others it reaches only the caller's half: narrower teams lie within a half, and a team of 64
- * uses scalar registers, lane by lane. */
+/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. Other processors read only the
+ * 32 lanes in the same half, so there a team of 64 reads one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -454,7 +450,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* Adds x of lane - distance, if there is such a lane. */
+/* Adds x of the lane at `distance` below, if this lane exists. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -463,7 +459,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 }
 #endif
 
-/* The sum of x over this lane and lower lanes, modulo 2^32. */
+/* Returns the sum of x over lanes 0 to this lane, modulo 2^32. */
 ORDO_FN uint team_scan_inclusive_add(uint x)
 {
     ORDO_UNROLL
@@ -491,7 +487,7 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* Returns to every lane the sum (maximum) of x over the team. */
+/* Return the sum or the maximum of x over the team, in every lane. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL
@@ -524,8 +520,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits, a constant of 0 to 32, so that the
- * loop unrolls. */
+/* Returns the lanes of the team whose digit has the same lowest `bits` bits as this lane's digit. `bits` must be a
+ * compile-time constant from 0 to 32. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -541,13 +537,13 @@ ORDO_FN team_mask team_match(uint digit, int bits)
 
 /* ---- order and turns ------------------------------------------------------------------------------------------- */
 
-/* Makes writes of local memory by any lane of the sub-group visible to all its lanes. */
+/* Makes all earlier writes to local memory visible to all lanes of the sub-group. */
 ORDO_FN void team_sync(void)
 {
     subgroup_sync();
 }
 
-/* team_sync for global memory. */
+/* Does the same as team_sync for global memory. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR
@@ -557,17 +553,18 @@ ORDO_FN void team_sync_global(void)
 #endif
 }
 
-/* The lowest lane of a mask, or TEAM_WIDTH, which is no lane, if the mask is 0. */
+/* Returns the lowest lane of a mask, or TEAM_WIDTH if the mask is 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the body once per lane with work. The whole team works on the item of lane `owner`.
+/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of
+ * lane `owner`. The body must not contain break or return.
  *
- * If a team narrower than its sub-group has no work left, it runs the body with owner == TEAM_WIDTH until the other
- * teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break or return may leave the
- * body. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+ * A team without work left runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So
+ * the body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
+ * section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

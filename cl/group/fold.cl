@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds keys with an associative operation, over a team and over a work-group. The including file defines
- *
- *   FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
- *   FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op).
- *   FOLD_SEGMENTED   1: an item also has a head flag, and a fold restarts at each head:
- *                        (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                     This is associative but not commutative, so all functions keep the order of items.
- *   FOLD_NUMBERED    1: like FOLD_SEGMENTED, but with a mark of 64 bits instead of the flag. Its upper half is the
- *                    number of heads, its lower half the last head's position. It is 0 without heads.
- *   FOLD_VALUES      0: items have marks only.
- *   FOLD_GROUP       Work-items per group. A group of 1 needs no barrier.
- *
+/* Reduces items by an associative operation, within a team of lanes (see team.cl) or a work-group. A reduction (in
+ * names: `fold`) combines items in order. The including file defines these macros:
+ *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
+ *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
+ *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:
+ *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. Its upper half counts
+ *                   heads, its lower half is the position of the last head.
+ *  FOLD_VALUES      0: items have marks, but no values.
+ *  FOLD_GROUP       The number of work-items per group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
 
@@ -56,8 +54,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* A key (FOLD_SUM) or its ordered form, then the flag or mark if items have one. Not a struct, because Oclgrind 21.10
- * cannot run functions that return a struct. */
+/* An item has a value and, if the macros say so, a flag or a mark. The value is a key (FOLD_SUM) or the ordered form
+ * of a key. An item is no struct, because Oclgrind 21.10 cannot run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -84,7 +82,6 @@ ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGM
 
 #define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
-/* fold_make builds an item, fold_value returns its value, fold_head its flag or mark (0 if it has none). */
 #if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
@@ -119,7 +116,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* The mark of an item at position `at`: 0 unless it is a head. */
+/* Returns the mark of an item at position `at`: 0 if the item is no head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -134,14 +131,14 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Whether earlier items cannot change this fold, which has a head. */
+/* Returns whether the reduction has a head, so that earlier items cannot change it. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* Converts a stored key to an item's value, and back (fold_key_of). */
+/* Converts a stored key to an item's value. fold_key_of converts it back. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -176,7 +173,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* Whole sub-groups must call these functions. */
+/* All lanes of a sub-group must call these functions. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -192,13 +189,13 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* Returns x of lane `lane`, which must be equal in the whole team. */
+/* Returns x of lane `lane`. All lanes of the team must pass the same lane. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* The fold over lanes 0 to this lane, inclusive. */
+/* Returns the reduction of x over lanes 0 to this lane. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -209,7 +206,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* The fold over lower lanes. `upto` is this lane's result of team_fold_upto. */
+/* Returns the reduction over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -220,7 +217,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* Returns to all lanes the fold over all lanes in ascending order. */
+/* Returns the reduction over all lanes of the team, lowest lane first. All lanes get the result. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -231,7 +228,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* team_fold in descending order of lanes. */
+/* Returns the reduction over all lanes of the team, highest lane first. All lanes get the result. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -249,8 +246,7 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each team's item by the fold of all items up to and including this item. Contains barriers before the reads
- * and after the writes. */
+/* Replaces the item of each team by the reduction of items 0 to this item. It begins and ends with a barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -267,11 +263,9 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the fold over earlier teams, and sets *total to the fold over all teams. `mine` is the team's fold, equal in
- * all lanes.
- *
- * Called by   the whole group, from uniform control flow.
- * Barriers    between the writes and reads of scratch. The caller needs another one before the next use of scratch. */
+/* Returns the reduction of the items of all earlier teams, and sets *total to the reduction over all teams. `mine`
+ * must be the reduction of this team, equal in all lanes. The whole group must call. The caller needs a barrier
+ * before it uses scratch again. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -296,7 +290,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* Returns to all work-items the fold of x over the group. Called like group_fold_before. */
+/* Returns to all work-items the reduction of x over the group. The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -304,7 +298,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* Returns the fold of items[0 .. count - 1], which an earlier launch wrote. Called like group_fold_before. */
+/* Returns to all work-items the reduction of items[0] to items[count - 1]. The whole group must call. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

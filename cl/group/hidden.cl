@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits of sorted elements, and counts of visible elements. Both arrays begin on 256 bytes. Invariants:
- * host/dict/sorted_run.h. */
+/* Queries on a sorted run's bitmap of hidden elements. A newer run replaces or erases hidden elements. visible[j] is
+ * the number of visible elements before element j * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Whether element i is hidden. `hidden` may be NULL. */
+/* Returns whether element i is hidden. If `hidden` is NULL, no element is hidden. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
@@ -21,20 +21,19 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* The number of visible elements among 0 .. i - 1 (R5). Most blocks have no hidden elements, so only the counts are
- * read. */
+/* Returns the number of visible elements among elements 0 to i - 1. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
     if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
         return before + k;
-    const uint4 words = ~((__global const uint4 *) hidden)[block]; /* vload4 would not promise alignment */
+    const uint4 words = ~((__global const uint4 *) hidden)[block];
     return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
            popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* The number of visible elements among first .. end - 1. */
+/* Returns how many of elements `first` to `end` - 1 are not hidden. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -51,8 +50,8 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* The index of the first visible element from i on, else `count`. A long hidden interval costs a binary search of
- * blocks. */
+/* Returns the index of the first visible element from i on, or `count` if there is none. If the rest of i's block is
+ * hidden, a binary search finds the next block. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)
@@ -64,7 +63,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[word];
     if (bits == 0) {
         const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
-        uint       low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is in low + 1 .. high */
+        uint       low = i / RUN_BLOCK + 1, high = blocks;
         if (visible[blocks] == before)
             return count;
         while (low + 1 < high) {
@@ -80,7 +79,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
     return min(found, count);
 }
 
-/* 1 + the index of the last visible element before i, else 0. */
+/* Returns 1 + the index of the last visible element before element i, or 0 if there is none. */
 ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
 {
     if (!hidden || i == 0)
@@ -92,7 +91,7 @@ ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[--word];
     if (bits == 0) {
         const uint before = visible[block];
-        uint       low = 0, high = block; /* the first entry not below `before` is in low + 1 .. high */
+        uint       low = 0, high = block;
         if (before == 0)
             return 0;
         while (low + 1 < high) {

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back: a group finds the fold of all tiles before its tile while other groups still compute theirs.
+/* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce
+ * theirs. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
+ * (LOOKBACK_PREFIX). It combines the results of the tiles before its tile, back to the nearest prefix. If a tile
+ * stays silent for LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device hangs.
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
+ * Owens, Decoupled Fallback (SPAA 2025).
  *
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Silent tiles: Smith,
- * Levien and Owens, Decoupled Fallback (SPAA 2025).
- *
- * Each tile publishes its own fold (LOOKBACK_OWN), and later the fold up to its end (LOOKBACK_PREFIX). A tile combines
- * the folds from its left neighbour back to the first prefix.
- *
- * State      No launch clears the state. A word counts as unpublished if another launch stamped it. The group with the
- *            last ticket resets the ticket.
- * Order      Each word holds flag and payload, so relaxed accesses suffice. A reader of several words repeats until all
- *            flags agree.
- * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. After LOOKBACK_POLLS
- *            polls of a silent tile, the group folds that tile from the input. So no device hangs, but look-back is
- *            slow without forward progress (groups_progress).
- * In place   The output may be the input (lookback_again).
- *
- * The including file defines, before the #include
- *   LOOKBACK_INPUT    the type of the arrays
- *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
- *                     folds one tile from the input, in all lanes of the calling sub-group
- *
- * LOOKBACK_FAULTS (fault injection) is a sum. 1: odd tiles hide their own fold. 2: odd tiles hide their prefix. 4: all
- * tiles hide their prefix. */
+ * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile
+ * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no result (1) or no prefix (2), no tile
+ * publishes a prefix (4). */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -39,7 +25,9 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word has the flag in bits 0 and 1, the head flag in bit 2, the stamp in bits 3 to 15, payload in the upper half. */
+/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX. Bit 2 is the head flag of a
+ * segmented reduction. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses
+ * suffice, because one word has flag and data. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -58,8 +46,9 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The shared state: the next ticket, which is 0 between launches, then the tiles' words. `stamp` is not 0, and no
- * launch has used it since the words were cleared. */
+/* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each
+ * tile. The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it. Words
+ * with another stamp are unpublished, so no launch clears the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -76,12 +65,12 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 }
 
 typedef struct {
-    uint      flag;    /* LOOKBACK_NONE if the words disagree */
-    bool      touched; /* at least one word is published */
+    uint      flag;    /* LOOKBACK_NONE if the words of the tile have different flags. */
+    bool      touched; /* True if at least one word of the tile is published. */
     fold_item item;
 } lookback_status;
 
-/* Payload w of an item. Payloads hold the value, lowest bits first, then the mark. */
+/* Returns word w of an item: first the value, lowest bits first, then the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -91,7 +80,7 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* One work-item calls. */
+/* Publishes an item of the tile. One work-item of the group must call. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -101,7 +90,6 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
                                                                         flag | s.stamp);
 }
 
-/* A word's flag and head flag, or 0 if the word has another launch's stamp. */
 ORDO_FN uint lookback_marks(lookback_state s, lookback_word word)
 {
     const uint marks = ((uint) word ^ s.stamp) & ((8u << LOOKBACK_STAMP_BITS) - 1);
@@ -131,7 +119,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* One work-item of each group calls. */
+/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order in
+ * which they start, so a group waits only for groups that have started. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -140,7 +129,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* The whole group calls. Contains a barrier. */
+/* Returns the number of the next tile to all work-items. The whole group must call. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -153,7 +142,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. */
+/* Publishes the reduction of the tile. Work-item 0 must call, before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -163,13 +152,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Folds a silent tile from the input (LOOKBACK_OWN). In place, returns the tile's published item if there is one. One
- * whole sub-group calls.
+/* Reduces a silent tile from the input. All lanes of a sub-group must call.
  *
- * In place, the tile's group may overwrite the input meanwhile. It publishes before that, with a fence between
- * (lookback_announce), and each lane here has a fence between its reads of input and of words. If no word is published,
- * all reads were input. A stale plain load returns input, too. If only some words are published, the result is
- * LOOKBACK_NONE, and a later poll finds the rest. */
+ * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
+ * item first. So this function checks the published words after it has read the input. If no word is published, the
+ * input was intact. Otherwise it returns the published item, or LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -193,10 +180,10 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Returns to all lanes the fold of all tiles before `tile`. One whole sub-group calls. */
+/* Returns the reduction of all tiles before `tile`, to all lanes. All lanes of one sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
-    fold_item before = fold_identity(); /* the fold of tiles next .. tile - 1 */
+    fold_item before = fold_identity();
     uint      next = tile;
     uint      polls = 0;
     while (next > 0) {
@@ -237,7 +224,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* One work-item calls. */
+/* Publishes the reduction of all tiles up to `tile`. One work-item of the group must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
@@ -245,8 +232,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Returns the fold of all tiles before `tile`, and publishes the prefix. The whole group calls. Contains a barrier,
- * after which the group may write output. */
+/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole
+ * group must call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

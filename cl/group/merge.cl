@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges in local memory by merge path. The stable merge of a and b is a path through the grid of their elements: a
- * step right takes an element of a, a step down takes an element of b. The first d steps end on the d-th diagonal,
- * where a binary search finds their end without following the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
- *
- * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function still stays within
- * their bounds. */
+/* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right
+ * takes an element of a, a step down takes an element of b. After d steps, the path is on diagonal d. A binary
+ * search on the diagonal finds this point without the steps before. Green, McColl, Bader, GPU Merge Path (ICS 2012).
+ * Keys must be in ordered form (shared/key.h). If a or b is not sorted, no function reads outside of a and b. */
 #pragma once
 #include "shared/key.h"
 
-/* The state of a merge of parts a and b of one array: the index of each part's next element, and each part's end. */
+/* State of a merge of parts a and b of one array: the next element and the end of each part. */
 typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
 
-/* The number of a's elements among the first `diagonal` <= a_count + b_count elements of the merge. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. The caller must have diagonal <=
+ * a_count + b_count. */
 ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local const ordo_key_form *b, uint b_count,
                         uint diagonal)
 {
@@ -27,9 +26,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines the function `name`. It returns the next `items` elements of the merge from cursor `at` on: keys in merged[],
- * their indices in `keys` in from[]. After both parts are used up, results are meaningless. It reads up to `items` keys
- * past a part's end, so `keys` must be that much longer. A macro, because register arrays need a constant length. */
+/* Defines a function `name` that returns the next `items` elements of the merge from cursor `at` on: the keys in
+ * merged[], their indices in from[]. It reads up to `items` keys after the end of a part, so `keys` must be longer.
+ * It is a macro because arrays in registers need a constant length. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \
@@ -49,7 +48,6 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
         }                                                                                                              \
     }
 
-/* The type of values. Kernels without values never dereference merge_value pointers. */
 #if ORDO_VALUE_BYTES
 typedef ordo_value merge_value;
 #else

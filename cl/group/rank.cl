@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks a tile of keys stably by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
+/* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of keys with its digit before it.
+ * The *place* of a key is its index in the tile after a sort by digit. The whole group must call all functions from
+ * uniform control flow.
  *
- * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
- * RANK_ITEMS of lane e % TEAM_WIDTH. So reads are coalesced. Each team counts digits in its own row of local memory,
- * register by register. Lanes with the same digit find each other by ballots (team_match). Merrill and Grimshaw,
- * Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016).
- *
- * The whole group calls all functions, uniformly. */
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has successive keys: register i of all its
+ * lanes comes before register i + 1. Each team counts digits in its own row of local memory. Lanes with the same
+ * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -24,7 +24,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Work-item i owns RANK_DIGITS_PER_ITEM digits from i * RANK_DIGITS_PER_ITEM on, below RANK_RADIX. */
+/* Runs the following block for each digit that this work-item owns. Work-item i owns RANK_DIGITS_PER_ITEM digits. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -36,7 +36,7 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* Ranks of a work-item's keys, or their indices in the tile in digit order (places). Two per register. */
+/* The ranks or the places of a work-item's keys, two numbers of 16 bits per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -46,7 +46,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Callers must set places in ascending order of i, because an even i clears the register. */
+/* Sets the place (index in the sorted tile) of key i. The caller must set places in ascending order of i. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -57,13 +57,13 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* The index in the tile of this work-item's first element. Its others follow at steps of TEAM_WIDTH. */
+/* Returns the index in the tile of this work-item's first key. Each following key is TEAM_WIDTH further. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Clears the team's row of counts. Needs no barrier: until rank_totals only the team uses it. */
+/* Sets the counts of this team to 0. Needs no barrier. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -94,18 +94,17 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
         const team_mask peers = team_match(digit, RANK_BITS);
         const uint      before = mine[digit];
         const uint      below = mask_count(peers & team_lanes_below());
-        team_sync(); /* all lanes have read the count */
+        team_sync();
         if (below == 0)
             mine[digit] = before + mask_count(peers);
-        team_sync(); /* all lanes see the new count */
+        team_sync();
         rank_set_place(ranks, i, before + below);
     }
 }
 
-/* Teams whose counts are read at once, to hide latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier after
+/* Sets total[j] to the number of the tile's keys with digit j of this work-item. Needs a barrier after
  * rank_within_team. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
@@ -121,8 +120,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the place of the team's first key with the digit. `next` is the place of the
- * tile's first. */
+/* Replaces each team's count of a digit by the place of the team's first key with this digit. `next` is the place of
+ * the tile's first key with the digit. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -139,8 +138,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit. Replaces the teams' counts by
- * places, which the next barrier makes visible. scratch: GROUP_SCAN_WORDS. */
+/* Computes the place of the tile's first key with each digit: start[j] for digit j of this work-item. Also replaces
+ * the counts of all teams by places, which the next barrier makes visible. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -157,7 +156,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Replaces ranks by places. Needs a barrier after rank_starts. */
+/* Replaces the ranks of a work-item's keys by their places in the tile. Needs a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local copy of the table of a merge of runs, and searches for the bounds of its tiles. */
+/* Finds the part of each sorted run that belongs to a tile of a merge. One work-group writes a tile of the output. */
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table to local memory, because indexing an argument would put it into private memory. The whole group
- * calls. Ends with a barrier if the group has several work-items. */
+/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy
+ * it to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -23,7 +23,7 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
 #endif
 }
 
-/* The greatest i < n with starts[i] <= x. n is a power of two, starts ascend, and starts[0] <= x. */
+/* Returns the greatest i < n with starts[i] <= x. n must be a power of two. starts must ascend, with starts[0] <= x. */
 ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
 {
     uint found = 0;
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* The number of keys[0 .. high - 1] before an element with key x of another run, at least `low`. If `ties`, the keys'
- * run is the earlier one, so keys equal to x are before it. */
+/* Returns how many of keys[0] to keys[high - 1] come before an element with key x of another run. The result must be
+ * at least `low`. `ties` is true if equal keys come before the element. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* The number of run r's samples before a sample with key x of run `own`, without that sample. */
+/* Returns how many samples of run r come before a sample with key x of run `own`. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -55,7 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* A run's part of a tile: elements begin .. end - 1, which are in the run for any `splits`. */
+/* The part of a sorted run that belongs to a tile of the merge: elements begin to end - 1. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of a merge of runs: loads the tile's part of each run, merges the parts in pairs in local memory,
- * stores the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers.
- *
- * A *slot* is an index in the tile in local memory. If runs_close_gaps removes hidden elements, only the first `left`
- * slots are stored. */
+/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that
+ * belongs to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the
+ * tile. A *hidden* element is one that a newer run replaces or erases. The whole group must call functions with
+ * barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -18,9 +17,9 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* A tile is merged in rounds. Round l makes *regions* of 2^l runs, each from two regions of round l - 1. All rounds'
- * regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory, from
- * round 1 on at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
+/* The merge has rounds. A *region* of round l contains 2^l runs, and is the merge of two regions of round l - 1. The
+ * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, they begin at multiples of
+ * RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -31,43 +30,42 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's slot in round 0, | RUNS_FROM_HIDDEN if hidden */
+    /* The element's slot before the first merge round, with bit RUNS_FROM_HIDDEN if it is hidden. */
+    ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run, by its slot in round 0: the number of the first run's elements in the tile
-     * before it. */
+    /* For an element of the second run: how many elements of the first run come before it in the tile. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* run r's elements in the output before the tile */
-    /* key_of[r][at] is the key in slot `at` of round 0, if of run r. Before runs_lay_out, the pointers are to the runs'
-     * starts. */
+    uint      before[RUN_TABLE_MAX]; /* Number of elements of run r before this tile's output. */
+    /* key_of[r][at] is the key in slot `at` of round 0. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* shift[r] + at: the index in run r of round 0's slot `at` */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* RUNS_KEEP: hidden bits, aligned as the output's words */
+    uint       shift[RUN_TABLE_MAX];       /* shift[r] + at is the index in run r of slot `at` of round 0. */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden slots of the output (RUNS_KEEP). */
 #endif
 #if RUNS_CLOSES_GAPS
-    fold_scratch visible; /* ranks visible slots */
+    fold_scratch visible;
 #endif
 #if RUNS_HIDDEN == RUNS_DEDUP
-    ordo_key_form next[RUN_TABLE_MAX]; /* the key in run r after the tile's part */
+    ordo_key_form next[RUN_TABLE_MAX]; /* The first key in run r after the tile. */
     uint          has_next[RUN_TABLE_MAX];
-    uint          ticket, tiles_before; /* for look-back */
+    uint          ticket, tiles_before; /* Scratch of the look-back (group/lookback.cl). */
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* the end of the last region of each round */
-    uint begin;                     /* output index of the tile's first element */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* End of the last region of each round. */
+    uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Sets one round's regions. `capacity` bounds the tile if runs are not in order. */
+/* Computes start and size of all regions of one round. `capacity` is the maximum number of slots. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -86,7 +84,6 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uin
     mem->used[round] = slot;
 }
 
-/* The number of run r's elements in the output before its element i. */
 ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
 #if RUNS_HIDDEN == RUNS_FILTER
@@ -96,11 +93,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One of four work-items that set up a group concurrently. One sets key and value pointers: set by two, plain merges
- * took 86 registers on sm_90, not 48. */
+/* Selects one of four work-items that set up a group. One sets both the pointers to keys and to values: with two,
+ * plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Finds the tile's part of each run, and all regions. Ends with a barrier. */
+/* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -131,26 +128,25 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The run of slot `at` of round 0, among the first n. Mostly the first run, the largest. */
+/* Returns the number of the run that slot `at` of round 0 belongs to. n is the number of runs in round 0. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
-/* Run r's first element. Needs runs_lay_out. */
 ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 {
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the tile's keys and hidden bits from the first n runs. count >= 1. Past the tile's end it reads the last
- * element again, so all loads are unconditional and in flight at once. Ends with a barrier. */
+/* Loads the keys and hidden bits of the tile from the first n runs. The caller must have count >= 1. After the
+ * tile's end it loads the last element again, so no load has a condition. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
 #if RUNS_HIDDEN
-    uint hidden = 0; /* bit i: hidden bit of key[i] */
+    uint hidden = 0; /* Bit i is 1 if key[i] is hidden. */
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
@@ -173,15 +169,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether a round changes the region at `slot`. The first region stays in place if its right half is empty. */
+/* Returns whether a round changes the region at `slot`. The first region does not change if its right half is empty. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of round - 1's regions, in place. n is the number of runs in round 0. Each work-item makes RUNS_ITEMS
- * slots, meaningless past a region's end. Needs a barrier before, ends with one. */
+/* Merges pairs of regions of the previous round, in place. n is the number of runs in round 0. Each work-item
+ * computes RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -221,8 +217,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden slot. Few are hidden, so atomics seldom contend. Ends with a
- * barrier. */
+/* Sets bit (shift + slot) of mem->marks for each hidden slot, and clears all other bits. Ends with a barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -238,8 +233,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's hidden bits. All words must be 0 before the launch, because neighbouring tiles share outer
- * words. */
+/* Writes the hidden bits of the tile to hidden_out, which must be 0 before the launch. Two tiles may share a word,
+ * so the first and last word are written by atomic OR. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -256,7 +251,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key after the tile's part of run get_local_id(0), if it `is` there. Read long before its use. */
+/* The first key after the tile in one run. `is` is false if the run ends with the tile. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -271,7 +266,6 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     return next;
 }
 
-/* Stores the results of runs_read_next. Ends with a barrier. */
 ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
 {
     if (get_local_id(0) < RUN_TABLE_MAX) {
@@ -281,7 +275,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether an element of key x, the tile's greatest key, follows the tile. */
+/* Returns whether any run has an element of key x after the tile. x must be the greatest key of the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -302,7 +296,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* A bit for each visible slot of this work-item in a merged tile of `count` slots. */
+/* Returns a bitmap: bit i is 1 if the output keeps the element in slot i of this work-item. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -316,7 +310,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Sets mem->upto for the second run's elements in this work-item's slots. The next barrier publishes them. */
+/* Computes mem->upto for this work-item's elements of the second run. The next barrier makes it visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -328,8 +322,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Combines `value` with the first run's value of the same key, if there is one, perhaps before the tile. `value`
- * belongs to `slot`, which came from slot `at` of round 0. */
+/* Returns `value` combined with the first run's value of the same key, if there is one. `value` belongs to `slot`,
+ * which was slot `at` in round 0. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -342,16 +336,15 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* The number of visible slots of earlier work-items. *total becomes the group's number. Called uniformly. Contains a
- * barrier. */
+/* Returns the number of visible slots of all earlier work-items, and sets *total to the number of the tile. The
+ * whole group must call. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves this work-item's visible slots to slot `begin` and following: first keys, then `from`, to use fewer registers.
- * Ends with a barrier. */
+/* Moves the visible slots of this work-item to successive slots from `begin` on. Ends with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -381,7 +374,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots, unless keys_out is NULL. Needs a barrier before. */
+/* Writes the keys of the first `left` slots to keys_out, unless it is NULL. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -393,8 +386,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. The tile had `count` >= 1
- * slots of n runs. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
+ * number of slots before hidden elements were removed. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -406,7 +399,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
-        const uint at = min(from, count - 1); /* arbitrary if runs are not in order */
+        const uint at = min(from, count - 1);
         value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
 #if VALUE_COMBINES
         value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);
@@ -419,7 +412,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* Loads a tile of `count` >= 1 elements and merges it. Ends with a barrier. */
+/* Loads a tile of `count` elements and merges it. The caller must have count >= 1. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

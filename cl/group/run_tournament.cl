@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One work-item's tile of a merge of runs: a tournament over the runs. */
+/* Merges up to 16 sorted runs in one work-item, by a tournament tree. */
 #pragma once
 #include "group/run_cuts.cl"
 
-/* A run's next element. Heads are ordered by key, then by run. An exhausted run's head comes last. runs_play orders two
- * field by field without a branch: twice as fast as whole structs on CPUs. */
+/* The next element of a run: its key and its run's number. Elements are ordered by key, then by run. The end of a
+ * run comes last. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -63,11 +63,12 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs, the leaves. Node n's children are 2n and 2n + 1. Each inner node keeps the loser
- * of its match, and `winner` has won all. Knuth, The Art of Computer Programming 3, 5.4.1. */
+/* A tournament over 2^n_rounds runs, which are the leaves of a binary tree. Node n has the children 2n and 2n + 1.
+ * Inner nodes keep the loser of their match, and `winner` is the least element. Knuth, The Art of Computer
+ * Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
-    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* the rest of each run */
+    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* Indices of the next element and of the end of each run. */
     runs_keys key_of[RUN_TABLE_MAX];
 } runs_tournament;
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes up to RUN_TABLE_MAX sorted runs to a kernel: a buffer of keys and a buffer of values for each run, and a
- * table.
+/* Declares the parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has a buffer of keys and
+ * a buffer of values. A run_table has their sizes and offsets.
  *
- *        __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
- *        {
- *            runs_keys key_of[RUN_TABLE_MAX];
- *            RUNS_EACH(RUNS_POINT_KEY, key_of) */
+ *       __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
+ *       {
+ *           runs_keys key_of[RUN_TABLE_MAX];
+ *           RUNS_EACH(RUNS_POINT_KEY, key_of) */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
 
-typedef __global const ordo_key    *runs_keys; /* types, because local memory holds arrays of them */
+typedef __global const ordo_key    *runs_keys;
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* Expands X(r, more) for each run r. RUNS_POINT_* sets to[r] to the start of run r. */
+/* Expands X(r, more) for each run r. RUNS_POINT_KEY and RUNS_POINT_VALUE set to[r] to the start of run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums and reductions of one value per work-item over a work-group of GROUP_SIZE.
+/* Prefix sums and reductions over a work-group of GROUP_SIZE work-items.
  *
- * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines, for an associative and commutative operation:
+ * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative and commutative
+ * operation `combine`. `suffix` is empty for types of 32 bits, and 64 for types of 64 bits:
  *
- *        type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *            returns x combined over lower local ids (`identity` in the first). *total: x combined over all.
- *        type group_reduce_NAME(type x, __local type *scratch)
- *            returns x combined over all work-items, to all of them.
+ *      type group_scan_NAME(type x, __local type *scratch, __private type *total)
+ *          returns the combination of x over all lower local ids, and sets *total to the combination of all x
+ *      type group_reduce_NAME(type x, __local type *scratch)
+ *          returns the combination of all x to all work-items
  *
- * `combine` is a function or macro. `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
- * scratch has GROUP_SCAN_WORDS values. A barrier must follow before its next use.
- *
- * A call has two barriers if teams have 8 lanes or more, none if a team is the whole group, else log2(GROUP_SIZE) + 2.
- * None orders global memory. */
+ * The whole group must call. scratch must have GROUP_SCAN_WORDS values, and needs a barrier before its next use. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"
@@ -45,7 +42,7 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team writes its combined value to scratch, then combines all of scratch, TEAM_WIDTH values at a time. That saves
+/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all of scratch, which saves
  * a barrier compared with combining by one team. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
@@ -107,7 +104,7 @@
 
 #else
 
-/* The halves of scratch alternate, so each step needs only one barrier. */
+/* Each step reads one half of scratch and writes the other half, so it needs only one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches sorted keys: a team in one node, a work-group in a tree in local memory, or a work-item alone.
- *
- * A query's *rank* is the number of keys before it: less (lower bound), or with SEARCH_UPPER not greater (upper bound).
- * Queries are in ordered form. Queries and keys may have any value. If keys are not sorted, ranks are arbitrary but
- * within the searched interval. */
+/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or
+ * a work-item in an interval of an array. The *rank* of a query is the number of keys less than the query. With
+ * SEARCH_UPPER, it is the number of keys that are not greater. Queries must be in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -18,12 +16,11 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* A work-item's queries in flight. Several hide the latency of reads. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Put this before a loop over a work-item's queries. CPUs unroll the loop by four: unrolled whole it is no faster and
- * takes seconds to compile. */
+/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four: more is not faster and takes
+ * seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -41,8 +38,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A node is read in pieces. On GPUs a piece has 16 bytes, and neighbouring lanes read neighbouring pieces. On CPUs it
- * is one vector. */
+/* Number of keys in a *piece*, the part of a node that a lane loads at once: 16 bytes on GPUs, where neighbouring
+ * lanes load neighbouring pieces, and a vector on CPUs. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -53,7 +50,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* The index in the node of the first key of this lane's r-th piece. */
+/* Returns the index in the node of the first key of piece number r of this lane. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -61,7 +58,7 @@ ORDO_FN uint piece_first(uint r)
 
 #if ORDO_CPU
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks, but no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi"
 #endif
 #if KEY_BITS == 32 && SEARCH_NODE < 16
 typedef uint8 key_piece;
@@ -84,7 +81,7 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* key_bits of a whole piece. piece_filled fills each key's bits with its sign. */
+/* Converts all keys of a piece to ordered form. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -96,8 +93,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* The sum of a vector comparison, in which true is -1. Clang's builtin becomes a mask and its popcount on processors
- * that have them. The explicit sum takes four times the instructions. */
+/* Adds the elements of a vector comparison, in which true is -1. Clang compiles the builtin to a mask and a
+ * popcount, a fourth of the instructions of the explicit sum. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -123,7 +120,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 #endif
 }
 
-/* The number of a node's separators before the query. */
+/* Returns how many separators of the node come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -134,7 +131,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* `from` must be aligned to 16 bytes. */
+/* Loads a piece. `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32
@@ -185,7 +182,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* The number of separators before the query in this lane's pieces of a node. team_reduce_add makes it the rank. */
+/* Returns how many separators in this lane's pieces of the node come before the query. The team adds these numbers. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -202,11 +199,11 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
-/* A tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, tree[2k] and tree[2k + 1] are the
- * children of tree[k], tree[0] is unused. Unlike in a plain binary search, lanes at one depth read different banks.
- * Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k
+ * and 2k + 1. So lanes at the same depth read different banks of local memory. Khuong and Morin, Array Layouts for
+ * Comparison-Based Searching (JEA 2017). */
 
-/* The index in the tree of the i-th separator in ascending order. i < 2^depth - 1. */
+/* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -214,7 +211,7 @@ ORDO_FN uint tree_place(uint depth, uint i)
     return (1u << (depth - 1 - above_leaf)) + ((i + 1) >> (above_leaf + 1));
 }
 
-/* Finds the ranks (0 to 2^depth - 1) of a work-item's queries among the separators. */
+/* Finds the rank of each query of a work-item among the separators of the tree, from 0 to 2^depth - 1. */
 ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -231,15 +228,15 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
         rank[r] -= 1u << depth;
 }
 
-/* ---- a span of an array ---------------------------------------------------------------------------------------- */
+/* ---- an interval of an array
+ * -------------------------------------------------------------------------------------- */
 
-/* keys[first .. first + count - 1]. A rank in the span is in first .. first + count. */
 typedef struct {
     uint first, count;
 } span;
 
-/* Finds the ranks of a work-item's queries, each in its own span, which begins at rank[r] on entry. All spans have
- * `count` keys, so that work-items do not diverge. */
+/* Finds the ranks of a work-item's queries. rank[r] must be the start of the interval for query r, and all intervals
+ * must have `count` keys. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -256,14 +253,12 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Narrows the array to a span that holds the ranks of every query from `low` to `high`. Half of the group searches for
- * each end, with a probe per work-item, in log(count) / log(SEARCH_GROUP / 2) rounds.
- *
- * Called by   every work-item of the group, from uniform control flow, with the same arguments.
- * Barriers    before the first write and after the last read of scratch, and two per round. */
+/* Returns the interval of the array that has the ranks of all queries from `low` to `high`. Half of the group
+ * searches for `low`, the other half for `high`. In each round, a work-item compares one key. The whole group must
+ * call with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Per side: whether each probe is before the query, and how many are. */
+/* Results of both searches: whether each compared key comes before the query, and how many do. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -276,7 +271,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* start of this side's span; `left`: the most keys left in either */
+    uint                first = 0; /* Start of the interval that is left. `left` is its maximum size. */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {
@@ -300,7 +295,6 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint low_rank = scratch->count[0], high_rank = scratch->count[1];
     barrier(CLK_LOCAL_MEM_FENCE);
-    /* If keys are not sorted, the ranks may be in reverse order. */
     const span narrowed = { min(low_rank, high_rank), max(low_rank, high_rank) - min(low_rank, high_rank) };
     return narrowed;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to the output. The whole
- * group calls all functions, from uniform control flow.
+/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks its keys by a digit (rank.cl), and writes
+ * the elements to the output. The whole group must call all functions.
  *
- * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED is 1 if a plan
- * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
+ * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit: its number, its lowest bit in the ordered form, and a mask of its width. */
+/* A digit: its number, the index of its lowest bit in the ordered form, and a mask as wide as the digit. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* SORT_PLAN_PARAMS declares the plan's parameters, and SORT_PLAN passes them. Kernels without a plan lack them, because
- * with 21 keys of 4 bytes per work-item they reduced the rate to 0.99 (2^24 keys) and 0.96 (2^27). */
+/* Declares the parameters of the plan. SORT_PLAN passes them on. Kernels without a plan lack the parameters, which
+ * cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -57,9 +57,9 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Holds first the teams' counts, then the keys in digit order, then the values. */
+/* Memory for the counts of all teams, then the keys in digit order, then the values. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows of counts. */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
@@ -67,10 +67,10 @@ typedef union {
 typedef struct {
     sort_exchange exchange;
     uint          scratch[GROUP_SCAN_WORDS];
-    uint          base[RANK_RADIX]; /* output index minus place in the tile, for elements with the digit */
+    uint          base[RANK_RADIX]; /* base[digit] + place in the tile is the element's index in the output. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* for look-back: 1 + the last silent tile, or 0 */
+    uint          missing; /* 1 + the number of a tile that look-back must count from the input, or 0. */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -79,13 +79,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Only the last tile can have fewer than RANK_TILE elements. */
+/* Returns the number of elements of a tile, which is smaller for the last tile. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads ordered forms of this work-item's keys. Keys beyond the tile's `here` are all ones, so that they rank last. */
+/* Loads the ordered forms of this work-item's keys. Keys after the tile's `here` keys are all ones, to rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -102,12 +102,12 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* Digits of the elements that a work-item writes, four per register. Places would need four times the registers. */
+/* The digits of the elements that a work-item writes, four digits of 8 bits per register. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the tile's keys from the exchange to the output. Keeps their digits for sort_move_values. */
+/* Writes the keys from local memory to the output. Returns the digits of the keys in `digits`, for sort_move_values. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -134,7 +134,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Needs the digits of sort_store_keys. */
+/* Writes the values to the output. sort_store_keys must have set `digits` before. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -172,9 +172,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j] and
- * start[j] become the number and first place of elements with this work-item's j-th digit. The next barrier makes the
- * exchange visible. */
+/* Ranks a tile by a digit, and writes its keys to l->exchange in digit order. total[j] and start[j] become the
+ * number of keys with digit j of this work-item, and the place of the first of them. A barrier must make the keys
+ * visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -188,7 +188,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, places);
 }
 
-/* Sets counts[digit] to the number of the tile's keys with the digit. Reads the input, which no pass overwrites. */
+/* Counts the keys of the tile for each digit. Reads the tile from the input, which no pass overwrites. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of an array of keys, in registers. Loads and stores use vectors of 16 bytes if the array is
- * aligned.
+/* Loads and stores a work-group's tile of an array. Each work-item has TILE_ITEMS keys of the tile in registers.
+ * Loads and stores use vectors of TILE_VECTOR keys if the array is aligned.
  *
- *   TILE_ITEMS    Keys per work-item. A tile has FOLD_GROUP * TILE_ITEMS keys.
- *   TILE_VECTOR   Keys per vector: as many as fit in 16 bytes, unless the including file defines it.
- *
- * Position p of the array holds key p - shift. `shift` (0 <= shift < TILE_VECTOR) makes vectors at multiples of
- * TILE_VECTOR aligned. The key exists if p - shift < count as unsigned numbers.
- *
- * A team's part of a tile has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of each row, so each row is one
- * coalesced access, and a lane's keys of a row are neighbours. */
+ * The caller chooses `shift` from 0 to TILE_VECTOR - 1 to align vectors: position p of a tile has key p - shift of
+ * the array. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of each row, so that
+ * lanes load neighbouring memory. */
 #pragma once
 #include "group/fold.cl"
 
@@ -54,7 +49,7 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Positions without a key get `missing`. The whole group must call. */
+/* Loads a tile. Positions without a key get the key `missing`. The whole group must call. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {
@@ -102,7 +97,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* Bit k of the result is set if the key in register k exists and its flag byte is not 0. */
+/* Loads one flag byte per key, and returns a bitmap: bit k is 1 if key k exists and its flag is not 0. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

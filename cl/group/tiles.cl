@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all earlier
- * elements.
+/* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier
+ * elements. Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan
+ * reads every element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results
+ * of earlier groups and writes the range.
  *
- * Look-back (SCAN_LOOKBACK 1, tiles_look_back): one launch reads and writes every element once. Groups wait, for a
- * bounded time, for groups that have started. Reduce-then-scan uses two launches that read the elements twice, and no
- * group waits: tiles_sums folds each group's range of tiles, then tiles_ranges folds the earlier ranges' results and
- * writes the group's range. A single group needs tiles_ranges only.
- *
- * The including file defines, before the #include
- *   LOOKBACK_INPUT   The type of the arrays of a call.
- *   input_tile       The type of a loaded tile.
- *   tile_write       Writes a loaded tile. `before` is the fold of all earlier elements.
- *   lookback_refold  Folds a tile (group/lookback.cl).
- * If the file includes group/tile.cl, input_tile has a member `fold_item row[TILE_ROWS]`, and the file also defines
- *   tile_load_input  Loads a tile.
- *   tile_item        Returns the item of key k of a loaded tile. `at` is the key's position.
- * Otherwise the file also defines
- *   tile_fold        Loads a tile and returns its fold.
- *   tile_whole       Loads and writes a tile. Returns the fold up to the tile's end. */
+ * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
+ * four and the last two:
+ *  LOOKBACK_INPUT   the type of the arguments
+ *  input_tile       the type of a loaded tile
+ *  tile_write       writes a loaded tile. `before` is the reduction of all earlier elements
+ *  lookback_refold  reduces a tile (group/lookback.cl)
+ *  tile_load_input  loads a tile
+ *  tile_item        returns item k of a loaded tile. `at` is its position
+ *  tile_fold        loads a tile and returns its reduction
+ *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once
 #include "group/fold.cl"
 
 #ifdef TILE_ROWS
 
-/* Sets t->row[r] to the fold of the team's part of the tile before this lane's vector of row r. Returns the fold of the
- * team's part. */
+/* Returns the reduction of this team's keys. Sets t->row[r] to the reduction of this team's keys before this lane's
+ * vector in row r. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -42,7 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Sets t->row[r] to the fold of the tile before this lane's vector of row r. Called like group_fold_before. */
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of its keys before this lane's vector in
+ * row r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -55,7 +52,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Contains barriers before and after the writes of scratch. */
+/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the
+ * reduction up to its end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -68,14 +66,13 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
     return first + min(range, tiles - first);
 }
 
-/* sums[g] is the fold of group g's range. */
+/* Writes this group's range of tiles. sums[g] must be the reduction of group g's range. The whole group must call. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -94,7 +91,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes this group's tile. lookback_state describes `state` and `stamp`. */
+/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. The whole group must call. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines values as numbers. Combination is associative and commutative: sums modulo 2^32 or 2^64, or minima and
- * maxima in the order of keys of the type (shared/key.h), which distinguishes all values.
- *
- * A kernel gets operation and type as a parameter `how` (VALUE_HOW), or is built for COMBINE_OP and COMBINE_TYPE. */
+/* Combines two values: by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values have the types and the order of
+ * keys (shared/key.h). Operation and type are a kernel argument `how` (VALUE_HOW), or the macros COMBINE_OP and
+ * COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* Some kernels combine values only if the host defines COMBINE_OP. */
+/* 1 if the host defines COMBINE_OP. Some kernels then combine values of equal keys. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -31,7 +30,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* The greater of two values' ranks belongs to the minimum or maximum. */
+/* Maps a value to an unsigned number that is greatest for the result of the minimum or maximum. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

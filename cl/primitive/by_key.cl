@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the key, the fold of the values and the number of elements of each segment of equal keys.
- *
- * A scan (group/tiles.cl) finds for each element its segment, the segment's first element, and the fold so far. The
- * work-item at the next segment's head writes a segment's results.
- *
- *   BY_KEY_BYTES       Bytes of a key, 4 or 8. Keys are compared for equality only.
- *   BY_KEY_VALUES      1: there are values to fold.
- *   ORDO_KEY, FOLD_OP  The type and operation of the folds (group/fold.cl).
- *   BY_KEY_WIDEN       1 or 2: values of 4 bytes (1: unsigned, 2: signed) are folded in 8 bytes. 0: a fold has the type
- *                      of the values.
- *
- * Registers are ordered as in group/tile.cl, with vectors of 4 elements for all types. */
+/* Reduces each segment of equal successive keys: writes the key, the sum (minimum, maximum) of its values and the
+ * number of its elements. The host defines these macros:
+ *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.
+ *  BY_KEY_VALUES      1 if there are values to reduce.
+ *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
+ *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2).
+ * A scan (group/tiles.cl) computes the number of each element's segment and the reduction so far. At the head of the
+ * next segment, the work-item writes the results of the segment before. */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -62,8 +58,8 @@ typedef struct {
     __global const by_key_in   *values;
     __global by_key_word       *keys_out;
     __global ordo_key          *values_out;
-    __global uint              *counts; /* may be NULL */
-    __global uint              *groups; /* the number of segments */
+    __global uint              *counts; /* Size of each segment. May be NULL. */
+    __global uint              *groups; /* Number of segments. */
     uint                        count, room;
 } by_key_arrays;
 
@@ -109,7 +105,8 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the segment that ends before element `end`. `all`: the fold of all elements before. */
+/* Writes the results of the segment that ends before element `end`. `all` is the reduction of all elements before
+ * `end`. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -128,7 +125,6 @@ ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_
         a->keys_out[number] = key;
 }
 
-/* Writes the last segment and the number of segments. */
 ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 {
     by_key_end(a, all, a->count);
@@ -143,7 +139,6 @@ typedef struct {
     uint first, end;
 } input_tile;
 
-/* Counts heads without a branch, then folds the values after the last head. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
 {
     uint      heads = first == 0, i = end;
@@ -167,7 +162,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Returns the fold up to the tile's end. */
+/* Writes the segments that end in the tile, and returns the reduction up to its end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -215,7 +210,7 @@ typedef struct {
 #if BY_KEY_VALUES
     fold_word   value[TILE_ITEMS];
 #endif
-    uint        heads; /* bit k: element k is a head */
+    uint        heads; /* Bit k is 1 if element k is the head of a segment. */
     fold_item   row[TILE_ROWS];
 } input_tile;
 
@@ -256,7 +251,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* The key before this lane's first key of a row. */
+/* Returns the key before this lane's first key in a row of the tile. All lanes of the sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

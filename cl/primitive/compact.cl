@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (group/tiles.cl, counts of 32 bits)
- * finds the index of each in the output.
- *
- *   COMPACT_KEY_BYTES     Bytes of a key: 4 or 8.
- *   COMPACT_VALUE_BYTES   Bytes of a value: 0, 4 or 8.
- *
- * A team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of each row. One ballot
- * ranks a row's elements, and the kept ones are written next to each other. */
+/* Copies the keys and values whose flag is not 0 to the output, in the same order. A prefix sum over the flags
+ * (group/tiles.cl) gives the output index of each kept element. The host defines COMPACT_KEY_BYTES (4 or 8) and
+ * COMPACT_VALUE_BYTES (0, 4 or 8). A team (see team.cl) has TILE_ITEMS rows of TEAM_WIDTH successive elements. Lane
+ * l has element l of each row. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -35,7 +31,7 @@ typedef ulong compact_key;
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;
 #else
-typedef uint  compact_value; /* unused with COMPACT_VALUE_BYTES 0 */
+typedef uint  compact_value; /* Unused if COMPACT_VALUE_BYTES is 0. */
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
@@ -66,7 +62,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* Elements first .. end - 1. The tile keeps `own` of them. */
+/* A tile has elements `first` to `end` - 1, and `own` of them are kept. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -93,9 +89,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept element's
- * place, and overwritten there unless it is kept. Nothing is written after the last kept element, because another
- * tile's elements may be there. */
+/* Writes the kept elements of the tile, from output index `at` on. To avoid a branch, it writes every element, but
+ * increments `at` only for kept elements. Nothing is written after the last kept element, because the next output
+ * element belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -111,11 +107,12 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* Only the `own` kept elements are loaded. */
+/* A tile in registers. Only kept elements are loaded. `own` is their number, `before` counts kept elements of
+ * earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* bit r: element of row r is kept */
+    uint          flags; /* Bit r is 1 if the element of row r is kept. */
     uint          before;
     uint          own;
 } input_tile;
@@ -224,8 +221,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in group g's range. Each work-item sums its share first, so one fold
- * suffices. */
+/* Sets counts[g] to the number of kept elements in the range of tiles of group g. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed index, index_widths
- * finds each block's bytes per key, and index_pack writes the blocks. The host defines ORDO_KEY and INDEX_NODE_LOG2. */
+/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators. For a
+ * compressed index, index_widths computes the bytes per key of each block, and index_pack writes the compressed
+ * keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -13,7 +14,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level from the array, so no level waits for another. */
+/* Writes all separators of all levels. Each separator is a key of the array, so levels do not wait for each other. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -39,7 +40,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* The last key of block b (pack_last), and the base of its differences (pack_base, I5). */
+/* pack_last returns the last key of block b in ordered form. pack_base returns the key before block b, or 0. */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -58,7 +59,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b, and *widest, which must be 0 before, to the greatest. */
+/* Sets widths[b] to the bytes per key of block b, and *widest to the maximum. *widest must be 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -72,8 +73,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the keys of all blocks, and repeats the last key in the last block (I7). `width` is the bytes per key of every
- * block. If 0, `offsets` determine it. */
+/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if they differ: then
+ * `offsets` has the offset of each block in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of two sorted arrays in one launch, which writes only the result. Each work-group finds its tile of
- * the output in both inputs.
+/* Merges two sorted arrays stably. Each work-group finds the part of both inputs that belongs to its tile of the
+ * output.
  *
- *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory.
- *   merge_chunks   For CPUs, with MERGE_GROUP == 1: one work-item merges MERGE_ITEMS elements from input to output.
- *
- * ORDO_MAX_COUNT ensures that a_count + b_count plus a tile is below 2^32. */
+ *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
+ *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
 #pragma once
 #include "device/compiler.cl"
 
@@ -19,7 +17,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search reads TEAM_WIDTH elements per step. Wider teams read more than they save. */
+/* Number of lanes that search together. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -37,7 +35,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of both kernels. merge_path_team explains `near`, which is at most 2^15, so that no sum overflows. */
+/* The arguments of both kernels. merge_path_team explains `near`, which must be at most 2^15. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -49,14 +47,13 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* A tile of the output begins at element `begin`. It has a_count elements of a from a_begin on, b_count of b from
- * b_begin on. */
+/* The tile has a_count elements of a from a_begin on, and b_count elements of b from b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements include at least `a` elements of a. That must hold for a <= low, and
- * not for a > high. */
+/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. The caller must know
+ * that the answer is true for a <= low and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -64,8 +61,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before each. If the input is not in order, the
- * numbers may contradict each other, and the end is adjusted. */
+/* Sets the tile from the numbers of a's elements before its begin and before its end. If the input is not sorted,
+ * the function limits these numbers. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -92,12 +89,12 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* index in the tile's input of each output element */
+    ushort from[MERGE_TILE];
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* the numbers of a's elements before the tile and before the next one */
+    uint a_split[2]; /* Numbers of a's elements before this tile and before the next tile. */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -105,13 +102,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Between `low` and `high` of the first `diagonal` elements are a's. */
+/* Between `low` and `high` of the first `diagonal` elements of the merge come from a. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows low and high by one step of a team, whose lanes test base + stride, base + 2 * stride, and so on. Needs base
- * >= low. The sub-group calls, uniformly. */
+/* Narrows low and high by one step. The lanes of the team test base + stride, base + 2 * stride, and so on. base
+ * must be at least low. All lanes of the sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -122,9 +119,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* merge_path by a team. The first step tests numbers, `near` apart, around the result for equal distributions. If the
- * result is among them, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group
- * calls, uniformly. Teams may have different diagonals. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. The first step of a team tests numbers
+ * at distances of `near`, around the result for arrays of equal distribution. Each further step divides the interval
+ * by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -137,13 +134,13 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets this work-group's tile. The whole group calls. a_split may be overwritten after the next barrier. */
+/* Finds the tile of this work-group. The whole group must call. a_split is free after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* Both teams may belong to one sub-group, which must call as a whole. */
+    /* A sub-group may have more than two teams. All its lanes must take part. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -156,8 +153,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and its values if MERGE_STAGED. Past the tile's end it reads the last element again, so no
- * load has a condition. The whole group calls. A barrier must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. After the tile's end it loads the
+ * last element again, so no load has a condition. The whole group must call. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -186,8 +183,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's parts in place. Each work-item makes MERGE_ITEMS consecutive elements. The whole group calls. Needs
- * a barrier before, ends with one. */
+/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. The whole group must
+ * call. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -215,7 +212,6 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
     const uint lid = (uint) get_local_id(0), count = tile->a_count + tile->b_count;
     keys_out += tile->begin;
 #if ORDO_VALUE_BYTES
-    /* all reads precede the writes, so keys are written while values arrive */
     merge_value values[MERGE_ITEMS];
 #if !MERGE_STAGED
     __global const merge_value *av = in->a_values + tile->a_begin, *bv = in->b_values + tile->b_begin;
@@ -260,7 +256,7 @@ void merge_tiles(MERGE_ARGS)
     merge_store(&in, &tile, &mem, keys_out + keys_out_at, values_out + values_out_at);
 }
 
-#else /* one work-item */
+#else
 
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
@@ -287,7 +283,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* `near` is unused. */
+/* Merges one chunk of the output per work-item. `near` is unused. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {
@@ -304,8 +300,7 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Each step takes one element, so this many steps cannot pass the end of either part, and the inner loop tests
-         * no end. */
+        /* No part ends within this number of steps, so the inner loop needs no check. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

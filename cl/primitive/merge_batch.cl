@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch into a sorted array, for CPUs. A key of the batch gets the batch's last element with this key,
- * or none if that is hidden. Other keys keep the array's element. The array's keys are distinct, and none is hidden.
- * Unlike merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all output
- * positions before it writes. One work-item makes a tile:
+/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The last element of a key in
+ * the batch replaces the array's element, or erases it if this batch element is *hidden* (see
+ * host/dict/sorted_run.h). With COMBINE_OP, no element is hidden, and the values of all elements of a key are
+ * combined.
  *
- *   batch_place   finds the array positions of the batch's elements, and counts the results
- *   batch_write   writes the results
+ * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
+ *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
+ *  batch_write   writes the results
  *
- * Merge path cuts tiles, with the array's elements before equal ones of the batch. So the array's element with a key of
- * the batch is in the tile of the batch's first element with this key, or earlier.
- *
- * With COMBINE_OP and COMBINE_TYPE (group/value.cl) nothing is hidden, and a key's value combines the array's value, if
- * any, with all of the batch's. */
+ * Tiles are cut by merge path (group/merge.cl), and array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -19,10 +16,9 @@
 
 /* Built together: batch_place batch_write */
 
-/* Elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
-/* merge_path in global memory. */
+/* Returns how many of the first `diagonal` elements of the merge come from the array. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -51,12 +47,12 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* The index of the first of array[at .. end - 1] that is not less than x, or `end` if there is none. */
+/* Returns the index of the first of array[at] to array[end - 1] that is not less than x, or `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
     if (end - at >= BATCH_WIDTH) {
-        __global const ordo_key *next = array + at; /* shows compilers that these are neighbours */
+        __global const ordo_key *next = array + at;
         ORDO_UNROLL
         for (uint i = 0; i < BATCH_WIDTH; i++)
             less += key_bits(next[i]) < x;
@@ -78,22 +74,22 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Whether element j of the batch is the last with its key and not hidden. */
+/* Returns whether element j of the batch is in the result: it is the last with its key and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Whether the batch's element after the tile has the key of the array's last element in the tile, and so replaces it.
- */
+/* Returns whether the first batch element after the tile replaces the tile's last array element. `at` is the first
+ * array element that the tile has not handled. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the first element of the array not less than element j of the batch, or to the next one if that is
- * in an earlier tile or already replaced. Sets kept[tile] to the number of results. `hidden` may be NULL. */
+/* Sets places[j] to the first array element that is not less than batch element j, and not replaced or in an earlier
+ * tile. Sets kept[tile] to the number of results of the tile. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -116,15 +112,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* The rest of a tile's output: keys[to .. end - 1], values[to .. end - 1]. */
+/* The output of a tile that is not written yet: elements `to` to `end` - 1. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1] in vectors. The array has n elements. The last vector may extend past `end`, but not past
- * the tile's output. So most segments need no loop over single elements. */
+/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may also copy elements
+ * after `end`, which later writes overwrite. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -147,8 +143,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* The combined value for the key of element j of the batch, its last. `at` is the number of array elements not
- * greater. */
+/* Returns the combination of all values of the key of batch element j, which must be the last with the key. `at`
+ * must be the number of array elements that are not greater. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -159,7 +155,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Needs the results of batch_place. Sets *all to the number of elements written. */
+/* Writes the results, with the `places` and `kept` of batch_place. Sets *all to the number of results of all tiles. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

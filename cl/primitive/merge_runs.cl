@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to RUN_TABLE_MAX sorted runs stably in one pass over the data. Elements are ordered by key, then run, then
- * index in the run, so every cut below is exact for any keys.
+/* Merges up to RUN_TABLE_MAX sorted runs stably. Elements are ordered by key, then by the number of the run, then by
+ * index in the run. Each work-group merges a tile of the output. Samples of the keys determine the tiles:
  *
- *   runs_sample    copies the samples, every stride-th element of each run, into one array
- *   runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile.
- *   runs_split     finds the number of each run's elements up to each splitter
- *   runs_tiles     merges a tile with a group, in pairs in local memory
- *   runs_dedup     merges like runs_tiles, but writes only the newest element of each key
- *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
- *   runs_chunks    merges a tile with one work-item, for CPUs (RUNS_GROUP == 1), by a tournament over the runs
+ *  runs_sample    copies every stride-th element of each run, the samples, into one array
+ *  runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile
+ *  runs_split     computes how many elements of each run come before each splitter
+ *  runs_tiles     merges a tile by a work-group, in local memory
+ *  runs_dedup     merges a tile like runs_tiles, but writes only the newest element of each key
+ *  runs_heads     marks the first of equal keys of a run
+ *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
+
+/* RUNS_HIDDEN states what happens to *hidden* elements, which a newer run replaces or erases
+ * (host/dict/sorted_run.h):
+ *  RUNS_KEEP      All elements are written, with their hidden bits.
+ *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
+ *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
  *
- * RUNS_HIDDEN:
- *   RUNS_KEEP      Elements keep their hidden bits.
- *   RUNS_FILTER    Only visible elements are written, to positions from the runs' visible counts.
- *   RUNS_DEDUP     Only the last element of each key is written, if visible, to positions from look-back. So runs need
- *                  not be resolved.
- *
- * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys. A key's
- * value in the first run is combined with its last value in the second run, which already includes the second run's
- * others.
- *
- * Between two splitters are `window` samples (including the later splitter), and in each run fewer than `stride`
- * elements between two samples. So a tile has at most window * stride + n_runs * (stride - 1) elements. */
+ * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with its last value in the
+ * second run. This needs RUNS_DEDUP and two runs. The keys of the first run must be distinct. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
@@ -75,9 +71,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* One work-item ranks one sample. Neighbours have neighbouring samples, so their searches take similar steps and read
- * similar addresses. Sets splitters[i] to the sample of rank (i + 1) * window - 1, or leaves it unwritten if a run is
- * not in order. */
+/* Ranks one sample per work-item. Sets splitters[i] to the number of the sample with rank (i + 1) * window - 1. If a
+ * run is not sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -98,8 +93,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* One work-item per run and splitter, ordered by run. Sets splits[i * n_runs + r] to the number of run r's elements up
- * to splitter i, inclusive. */
+/* Sets splits[i * n_runs + r] to the number of elements of run r up to splitter i, inclusive. One work-item handles
+ * one run and one splitter. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -135,8 +130,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* n_rounds (1 to RUNS_ROUNDS_MAX): there are at most 2^n_rounds runs. capacity: the most elements of a tile such that
- * they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
+/* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. capacity is the maximum number of
+ * elements in a tile, so that gaps between regions fit into RUNS_SLOTS, too (run_tile.cl). */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -186,8 +181,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Whether element i of run r, which is in the tile, is visible. Newer runs' elements of its key are in their parts of
- * the tile or follow these. */
+/* Returns whether element i of run r, which must be in the tile, is the newest of its key and not hidden. Newer
+ * elements of its key are in the same tile, or the first ones after it. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -220,8 +215,7 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Sets heads[i] to whether key i is the first of equal keys. Needs n keys in order. MERGE_RUNS_HEADS keys per
- * work-item. */
+/* Sets heads[i] to 1 if key i of n sorted keys is the first of equal keys, else to 0. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -244,8 +238,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Like runs_tiles, but groups take tiles in the order in which they start. lookback_state explains `state` and `stamp`.
- * Sets *kept to the number of elements written. */
+/* Merges a tile like runs_tiles, but writes only the newest element of each key. Look-back gives the output position
+ * (lookback_state explains `state` and `stamp`). Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -294,7 +288,7 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Writes hidden bits a word at a time. All words must be 0 before the launch. Neighbouring tiles share words. */
+/* Collects hidden bits, and writes them as words by atomic OR. The words must be 0 before the launch. */
 typedef struct {
     __global uint *to;
     uint           bits;
@@ -310,7 +304,7 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
     }
 }
 
-/* Takes the arguments of runs_tiles. `capacity` is unused. */
+/* Merges one tile per work-item. `capacity` is unused. */
 ORDO_KERNEL(1)
 void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {

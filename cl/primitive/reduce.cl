@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the groups'
- * results. With SCAN_LOOKBACK 1 (reduce_once) that is the last group to finish in the same launch. It waits for no
- * group, but needs memory order between groups. Otherwise (reduce_keys, reduce_sums) it is the group of a second
- * launch. Any grouping gives the same result. ORDO_KEY and FOLD_OP are the type and operation (group/fold.cl). */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group
+ * combines the results of all groups: in kernel reduce_once the group that finishes last (SCAN_LOOKBACK 1),
+ * otherwise in a second launch, reduce_sums. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -29,7 +28,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns this work-item's share of the fold. Called uniformly. */
+/* Returns this work-item's part of the reduction of a range of tiles. The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -45,7 +44,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* The fold of this group's tiles, at least in work-item 0. Called uniformly. */
+/* Returns the reduction of this group's range of tiles to work-item 0. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -62,7 +61,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* One word per group with the group's result. Accesses are uncached. */
+/* The results of all groups, one word per group. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -73,7 +72,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Returns the fold of `count` groups' results, at least to work-item 0. The last group calls, uniformly. */
+/* Combines the results of `count` groups, for work-item 0. The whole last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -82,8 +81,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the group's fold. Returns 1 to the last group, which sees all results after its next barrier. One work-item
- * calls. *ticket is 0 between launches. The fence before each ticket pairs with the fence after the last ticket. */
+/* Stores the result of the group. Returns 1 in the last group, else 0. One work-item of each group must call. After
+ * the next barrier, the last group sees all results. *ticket must be 0 before a launch. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
@@ -95,7 +94,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* Sets *out to the fold of all keys. `left` has a word per group. A single group uses neither `left` nor `ticket`. */
+/* Sets *out to the reduction of all keys. `left` must have one word per group, unless there is a single group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -119,7 +118,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the fold of group g's range. A single group (`last`) sets *out instead. */
+/* Sets sums[g] to the reduction of the range of group g, or *out if there is a single group (`last`). */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves rows of any size by number. Gather reads scattered rows and writes consecutive ones, scatter the reverse. Row
- * numbers beyond the table are skipped.
+/* Copies rows. Gather reads rows of a table at given numbers and writes successive rows. Scatter reads successive
+ * rows and writes rows of the table. Row numbers beyond the table are ignored.
  *
- *   ROWS_WORD     Bytes per move: 1, 2, 4, 8 or 16. It divides the row size and both arrays' offsets.
- *   ROWS_SCATTER  1: scatter. If several rows have the same number, the last one stays, which `latest` identifies.
- *                 `latest` is NULL if all numbers differ.
- *   ROWS_GROUP    Work-items per group. In a group of 1 the work-item moves whole rows. */
+ *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
+ *  ROWS_SCATTER  1: scatter. If a number repeats, the last row with the number is written.
+ *  ROWS_GROUP    The number of work-items per group. If it is 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -34,7 +33,8 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Row i of `list` belongs to row index[i] of `table`. */
+/* Row i of `list` is row index[i] of `table`. latest[r] is 1 + the last row of the list with row number r, if
+ * `latest` is not NULL. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -42,7 +42,7 @@ typedef struct {
     uint                 words;
 } row_arrays;
 
-/* Whether row i of the list is moved. Sets *at to the row's first word in the table. */
+/* Returns whether row i of the list is copied. Sets *at to the index of the row's first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -84,7 +84,8 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Moves words `first` to `first` + count - 1 of the list, which may begin and end within rows. */
+/* Copies words `first` to `first` + count - 1 of the list, which may begin and end within a row. The whole group
+ * must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -99,7 +100,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Each group moves `share` rows (if ROWS_GROUP is 1) or words of the list. */
+/* Copies all rows. A group copies `share` rows of the list (if ROWS_GROUP is 1), or `share` words. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -114,7 +115,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r], 0 before, to 1 + the last row of the list with number r. */
+/* Sets latest[r] to 1 + the last row of the list with row number r. `latest` must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

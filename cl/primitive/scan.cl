@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, minima and maxima, also within segments (group/tiles.cl). ORDO_KEY, FOLD_OP and FOLD_SEGMENTED are the
- * type and operation (group/fold.cl).
- *
- * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
+/* Prefix sums, minima and maxima of an array, also within segments. The host defines the type (ORDO_KEY), the
+ * operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -14,7 +12,6 @@
 #define SCAN_LOOKBACK 0
 #endif
 
-/* group/tile.cl explains `shift`. */
 typedef struct {
     __global const ordo_key *in;
     __global const uchar    *heads;
@@ -115,7 +112,7 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 
 typedef struct {
     tile_keys keys;
-    uint heads; /* bit k: key k begins a segment */
+    uint heads; /* Bit k is 1 if key k begins a segment. */
     fold_item row[TILE_ROWS];
 } input_tile;
 
@@ -130,7 +127,8 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* `before` is the fold of all earlier items, `upto` includes x. */
+/* Returns the result for item x. `before` must be the reduction of all earlier items, and `upto` the reduction
+ * including x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);

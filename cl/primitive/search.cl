@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched search in a sorted array: the kernels of search_body.cl find bounds, or the values of keys. The host makes
- * the definitions of search_keys.cl, and
+/* Searches a sorted array for a batch of queries. The kernels of search_body.cl find bounds of queries, or values of
+ * keys. The host defines the macros of search_keys.cl, and two more:
  *
- *   SEARCH_LOOKUP   1: an answer is a key's value and whether the key was found. 0: an answer is a rank.
- *   SEARCH_RANGES   1: an answer is both bounds. */
+ *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a result is a rank.
+ *  SEARCH_RANGES   1: a result is the lower bound and the upper bound. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -13,8 +13,8 @@
 #endif
 #define SEARCH_LAST 0
 
-/* SEARCH_ONCE makes reads of blocks and values bypass the caches, which keep the index instead. It is set for arrays
- * that no cache holds. Finds in 2^27 keys of 4 bytes on an H200: 13.9 G/s, without it 12.3. */
+/* Loads of blocks and values bypass the caches if SEARCH_ONCE is 1, so that the index stays in the cache. Finds in
+ * 2^27 keys of 4 bytes on an H200: 13.9 G/s instead of 12.3 G/s. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -49,9 +49,9 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* may be NULL */
+    __global ordo_value       *value; /* May be NULL. */
 #endif
-    __global uchar            *found; /* may be NULL */
+    __global uchar            *found; /* May be NULL. */
 } answers;
 #if ORDO_VALUE_BYTES
 #define VALUES_ARGS                                                                                                    \
@@ -70,8 +70,8 @@ typedef struct {
 #endif
 
 #if SEARCH_RANGES
-/* The number of keys not greater than the query. The first `from` keys are less. Takes steps of doubling length,
- * because most keys occur a few times, then searches in the last step. */
+/* Returns the number of keys not greater than the query. The first `from` keys must be less. Steps of doubling
+ * length are fast for keys that occur a few times. */
 ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -90,7 +90,7 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Answers query i, whose lower bound is `rank`. `equal`: the key at `rank` equals the query. */
+/* Stores the result of query i, whose lower bound is `rank`. `equal`: the key at `rank` equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a batched search.
+/* The kernels of a batched search in a sorted array:
  *
- *   search_indexed   searches for queries in any order, through a static index (shared/index.h)
- *   search_array     searches for queries in any order, without an index
- *   search_sorted    searches for ascending queries. A work-group searches only the part of the array that its queries
- *                    span.
- *   search_gallop    searches for ascending queries, by single work-items on CPUs
- *   search_number    numbers queries before they are reordered
+ *  search_indexed   searches for queries in any order, through a static index (shared/index.h)
+ *  search_array     searches for queries in any order, without an index
+ *  search_sorted    searches for ascending queries. Each work-group searches only the interval that its queries span
+ *  search_gallop    searches for ascending queries, by single work-items on CPUs
+ *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
  *
- * All others take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and
- * defines
- *
- *   SEARCH_LAST       1: compares a query with the last of equal keys, which requires SEARCH_UPPER. 0: with the first.
- *   answers           The type of the arrays of answers. Its first member is PLACES_OF.
- *   ANSWERS_ARGS      Declares these arrays as a kernel's arguments.
- *   ANSWERS           Initializes `answers` from the arguments.
- *   answer(keys, to, i, rank, query, equal)   Stores the answer of query i.
- *   answer_prefetch(to, rank)                 Prefetches the memory that answer() reads. */
+ * The including file includes search_keys.cl first, and defines how results are stored:
+ *  SEARCH_LAST       1: compares a query with the last of equal keys (needs SEARCH_UPPER). 0: with the first
+ *  answers           a struct of result arrays, which begins with PLACES_OF
+ *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
+ *  answer(keys, to, i, rank, query, equal)   stores the result of query i
+ *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -38,8 +34,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* The index of this work-item's r-th query in a tile that begins at query `first`. It may exceed the last. Neighbouring
- * work-items read neighbouring queries, CPUs consecutive ones. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the
+ * last query. On GPUs, neighbouring work-items load neighbouring queries. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -54,10 +50,10 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Past the last query it repeats the last. */
+/* Loads this work-item's queries in ordered form, after the last query the last again. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
-#if ORDO_CPU /* usual case: all are in bounds, so that few wide reads load them */
+#if ORDO_CPU
     const uint at = tile_query(first, 0);
     if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
         for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -89,20 +85,20 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Keys per run if a tree of `depth` cuts the span into 2^depth runs. */
+/* Returns the number of keys per section, if a tree of `depth` levels divides the interval into 2^depth sections. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* The depth of a tree that holds every key of the span, at most depth_max. */
+/* Returns the depth of a tree for every key of the interval, but at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree with the last key of each run except the last run. Past the span it repeats the span's last key. */
+/* Fills a tree in local memory with the last key of each section except the last section. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -112,7 +108,6 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 }
 #endif
 
-/* Searches first the tree, then the run that the tree finds. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -126,7 +121,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* With SEARCH_LOCAL, a tree of `depth` in local memory holds separators of the whole array. */
+/* Searches the whole array. With SEARCH_LOCAL, local memory has a tree of `depth` with keys of the array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -153,8 +148,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Whether any query of the tile is less than the tile's first or greater than its last. The whole group calls. Contains
- * barriers before the first write and after the last read of scratch. */
+/* Returns whether any query of the tile is less than `low`, its first, or greater than `high`, its last. The whole
+ * group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -175,8 +170,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* One tile per group. A tree of at most depth_max in local memory holds the part of the array that the queries span, or
- * separators if it does not fit. The part is the whole array if queries do not ascend. */
+/* Searches for one tile of ascending queries per group. The group first finds the interval of the array that its
+ * queries span, and copies it to a tree in local memory, or every n-th key if it is too large. If queries do not
+ * ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -206,7 +202,7 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* The rank of a query, which is at least `from`. Takes steps of doubling length, then searches in the last step.
+/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search.
  * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
@@ -220,7 +216,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item answers `chunk` consecutive queries. Each search starts at the rank of the query before. */
+/* Each work-item searches for `chunk` successive queries, each from the rank of the previous query on. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

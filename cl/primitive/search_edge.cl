@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts in a piece of a block that lies only partly in the array. */
+/* Counts keys in a vector at the start or end of the array, where some elements do not exist. */
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A block's count adds 1 for each key before the query and, in a lookup on a GPU, COUNT_EQUAL for each key that equals
- * the query. CPUs read the key at the query's rank again. */
+/* A count has two fields: the number of keys before the query, and, if COUNT_FINDS is 1, COUNT_EQUAL times the
+ * number of keys that equal the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* Put this before a loop over single keys. CPUs do not unroll it, because it seldom runs. */
+/* Keeps loops over single keys rolled on CPUs, because they run seldom. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else
 #define EDGE_EACH
 #endif
 
-/* The count of a piece that begins at element `at` (modulo 2^32) and lies only partly in the array. Elements before the
- * array count as keys before the query. */
+/* Returns the count of PIECE_KEYS elements from element `at` on, of the elements that exist. `at` may be negative
+ * (modulo 2^32). Elements before the array count as keys before the query. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

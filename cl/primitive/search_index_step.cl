@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index by single work-items, for CPUs. Hooks: search_body.cl. */
+/* Searches through an index on CPUs, for several queries per work-item. */
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* The queries of a work-item descend together: each prefetches its next node, which arrives while the others prefetch
- * theirs. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3, with 8 queries. Two cores of an EPYC search 2^24 keys
- * at 65 M/s with 16 queries, at 110 with 64, at 104 with 128. */
+/* The queries of a work-item. While the next node of one query is prefetched, the work-item continues with the other
+ * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* that the query has reached */
+    uint          unit[SEARCH_ITEMS]; /* The unit (shared/index.h) that each query has reached. */
 } descent;
 
 #if SEARCH_PACKED
-/* Prefetches a block, or its offset. */
+/* Prefetches block b of a compressed index, or the block's offset if blocks differ in size. */
 ORDO_FN void prefetch_pack(key_array keys, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -22,8 +21,8 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* The number of a block's keys before the query: all of them if the query's difference d from the base exceeds the
- * block's width. */
+/* Returns how many keys of a block come before the query. d is the query's difference from the block's base. If d
+ * has more bytes than the keys, all come before. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -48,7 +47,7 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root, on `level`, to blocks, and prefetches these. */
+/* Descends from the root to a block for each query, and prefetches the blocks. `level` is the root's level. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
                      __private descent *way)
 {
@@ -69,7 +68,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
             const uint first = way->unit[r] * SEARCH_NODE;
-            const uint unit = min(first + node_before(nodes + first, way->query[r]), last); /* min: I3 */
+            /* The invariant I3 (shared/index.h) needs min(). */
+            const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
             way->unit[r] = unit;
 #if SEARCH_PACKED
             if (!next) {
@@ -83,7 +83,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Counts in each query's block, and prefetches the values. */
+/* Finds the rank of each query in its block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {
@@ -94,7 +94,7 @@ ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private cons
 #endif
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
-        const uint first = way->unit[r] * SEARCH_NODE - shift; /* I1 */
+        const uint first = way->unit[r] * SEARCH_NODE - shift;
 #if SEARCH_PACKED
         const uint before = min(pack_before(pack_block_of(keys, way->unit[r]), way->query[r]), keys.count - first);
 #else

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index by teams of lanes, for GPUs. Hooks: search_body.cl. */
+/* Searches through an index on GPUs, by teams of lanes. */
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent is a query
- * and the unit (shared/index.h) that it has reached. Whole sub-groups call all functions. */
+/* A query of a team, and the unit that it has reached: a node, and at last a block (shared/index.h). All lanes of a
+ * team search for the same queries, and each counts in its part of a node. All lanes of a sub-group must call the
+ * functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Gives all lanes the team's queries, each with its first unit, below `units`. */
+/* Copies the queries of all lanes to every lane of the team. Each query starts at its unit, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -26,7 +27,7 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from units of `level`, which begin at `nodes`, to blocks. */
+/* Descends from `level` to a block for each query. `nodes` is the first node of `level`. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {
@@ -37,7 +38,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min: I3 */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* Invariant I3 (shared/index.h) needs min(). */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
     }
@@ -55,7 +56,6 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* The array index of the first key of this lane's r-th piece of a block. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
@@ -67,7 +67,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* The count of 16 bytes of a block. If the query's difference d from the base exceeds `width` bytes, all keys count. */
+/* Returns the count (search_edge.cl) of 16 bytes of a block. d is the query's difference from the block's base. If d
+ * has more than `width` bytes, all keys count. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -95,8 +96,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to this lane's part of the count of query m's block. All first reads are in flight before the first
- * count. */
+/* Sets count[m] to the count of this lane's part of query m's block. Loads the first vector of every block before it
+ * counts. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -119,12 +120,12 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* Sets count[m] to this lane's part of the count of query m's block. */
+/* Sets count[m] to the count of this lane's part of query m's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* Pieces are aligned to 16 bytes if the buffer is, which OpenCL promises except over the caller's memory. All reads
-     * are in flight before the first count. An edge piece's read goes to `inside`, and is unused. */
+    /* A vector that is only partly in the array is loaded from `inside` instead, and count_edge counts it. Vectors
+     * are aligned to 16 bytes, except in some buffers over the caller's memory. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -159,8 +160,8 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    bool none_before[SEARCH_ITEMS] = { false }; /* none in the block, so the query may equal the last key of the block
-                                                 * before */
+    /* No key of the block comes before the query. The previous block's last key may equal the query. */
+    bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -182,7 +183,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree with the `units` separators of a level, then repeats the last. */
+/* Fills a tree in local memory with the `units` separators of a level. */
 ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -190,9 +191,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Reads nodes from level `level` down, then blocks. Level `level` begins with node `first_node`. With SEARCH_LOCAL a
- * tree of the separators of the level's units (at most 2^depth, from node `above` on) finds the first node. Without it,
- * `level` is the root's. */
+/* Searches from level `level` of the index down, whose first node is `first_node`. With SEARCH_LOCAL, local memory
+ * has a tree of the separators of all units of this level, from node `above` on. The level has at most 2^depth
+ * units. Without SEARCH_LOCAL, it must be the root's level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of a batched search: keys, queries, and answers.
+/* The arrays of a batched search: keys, queries, and results. The host defines ORDO_KEY, ORDO_VALUE_BYTES,
+ * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per
+ * work-item), TEAM_WIDTH (lanes per query), and these macros:
  *
- * A file that answers searches includes this file, defines the hooks of search_body.cl, and includes search_body.cl.
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes
- * per query), and
- *
- *   SEARCH_PACKED   0: a plain array. Otherwise the index is compressed and holds the keys. The value is the number of
- *                   bytes per key, or PACK_MIXED if blocks differ.
- *   SEARCH_PLACES   1: the answer of query i is stored at index places[i], not at index i.
- *   SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers. */
+ *  SEARCH_PACKED   0: a plain array. Otherwise the index is compressed and has the keys. The value is the number of
+ *                  bytes per key, or PACK_MIXED if blocks differ.
+ *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
+ *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers. */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -37,14 +35,14 @@ typedef struct {
     uint                     count;
 #if SEARCH_PACKED
     __global const uchar         *packed;
-    __global const uint          *offsets;    /* for PACK_MIXED */
-    __global const ordo_key_form *separators; /* of level 1; absent if there is one block */
+    __global const uint          *offsets;    /* Offsets of blocks of different sizes (PACK_MIXED). */
+    __global const ordo_key_form *separators; /* The separators of level 1. Undefined if there is only one block. */
 #endif
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: its first byte, the number of bytes per key, and the base of its differences (I5,
- * I6). */
+/* A block of a compressed index: its first byte, the number of bytes per key, and the base that each key is a
+ * difference from. */
 typedef struct {
     __global const uchar *at;
     uint                  width;
@@ -110,7 +108,6 @@ ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
         __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
-/* NULL for a compressed array's members, which PACK_TAKE sets. */
 #if SEARCH_PACKED
 #define PLAIN , NULL, NULL, NULL
 #else

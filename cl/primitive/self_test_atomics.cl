@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every function of device/atomic.cl by many work-groups on the same words. host/runtime/self_test_atomics.c
- * checks the answers. Unrolled loops made opening a device 0.1 s slower on an H200. */
+/* Calls every function of device/atomic.cl from many work-groups on the same words. host/runtime/self_test_atomics.c
+ * checks the results. Unrolled loops made opening a device 0.1 s slower. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -11,9 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* words     ATOMICS_WORDS, 0 except the minimum, which is all ones
- * own       one per work-item
- * answers   ATOMICS_ANSWERS per work-item */
+/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: 0, except the minimum, which is all
+ * ones. `own` has one word per work-item, and `answers` has ATOMICS_ANSWERS words per work-item. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -52,7 +51,8 @@ UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
 
-/* own, answers   ATOMICS_PEEK_WORDS per work-item, aligned to 16 bytes */
+/* Tests uncached loads and stores. `own` and `answers` have ATOMICS_PEEK_WORDS words per work-item, aligned to 16
+ * bytes. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -76,7 +76,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Counts the words of a piece that belong to another version. Sets *which to the number of the last such word. */
+/* Returns how many of four words do not have the given version. `j` is the index of the first in the line. Sets
+ * *which to the index of the last wrong word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -89,7 +90,7 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Changes a line like a tree's leaf. Returns false if another work-item has the latch. */
+/* Stores the next version of a line under the latch. Returns false if another work-item has the latch. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -163,7 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* `lines` must have version 0. `never` is 0, which the compiler does not know. */
+/* Tests reads without a latch: work-items change and read the same lines, which must have version 0. The host passes
+ * 0 as `never`, which the compiler does not know. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -187,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Bursts of updates of one word. If an update is not atomic, others interfere. Each function adds the stored less the
- * taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
+/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the
+ * stored less the loaded values to *balance, so that the sum over all work-items shows lost updates. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -234,8 +236,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* The balance counts mixtures of two stores. Loads are more frequent than stores, because a work-item reads its own
- * store first. */
+/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. Loads are more
+ * frequent, because the first load mostly returns the work-item's own store. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -251,10 +253,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* All work-items update a word for each kind of update until they have collided often enough.
- * words, words64   CONTEND_WORDS and CONTEND_WORDS64 words, 0 (NULL without ORDO_INT64_ATOMICS)
- * balances         CONTEND_KINDS words per work-item
- * rounds, enough   limits of a work-item's bursts of each kind, and of collisions */
+/* Tests contention: all work-items update a word for each kind of update until enough updates have collided. `words`
+ * has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item.
+ * `rounds` limits a work-item's bursts. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -284,7 +285,7 @@ void self_test_contend(__global uint *words, __global ulong *words64, __global u
         balances[kind * n + i] = balance[kind];
 }
 
-/* outcome   ATOMICS_LOCALS words per group */
+/* Tests atomic updates of local memory. `outcome` has ATOMICS_LOCALS words per group. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
 {
     __local uint words[ATOMICS_LOCALS];
@@ -304,7 +305,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Publishes a turn by a fence and a relaxed store, or by a release store. load_turn alternates, too. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -324,7 +324,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Returns false after a timeout, or if another group stopped. */
+/* Waits for this ticket's turn. Returns false after a timeout, or if another group stopped the test. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -338,8 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Adds to the sum of the ticket before, in words of flag and payload, by relaxed accesses. One work-item per ticket
- * calls. */
+/* Waits for the sum of the previous ticket, and stores the sum including this ticket. Returns false after a timeout.
+ * One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -363,7 +363,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Plain accesses, except in race checkers that do not know the order of a release. */
+/* Plain loads and stores, except for race checkers that do not understand release stores. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -385,12 +385,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Groups form a chain in ticket order, on devices with forward progress. Each waits, with a bound, for the group
- * before.
- * report    CHAIN_WORDS words, 0
- * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
- * sums      one word per group, 0
- * sums64    64 bits per group, 0, or NULL without ORDO_INT64_ATOMICS */
+/* Tests memory order in a chain of work-groups: each waits for the previous group and checks its stores. The device
+ * must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all 0.
+ * `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {
@@ -411,7 +408,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* all stores precede the release that shows them to the next group */
+    /* The stores of all work-items come before the release store. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);

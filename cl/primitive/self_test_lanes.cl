@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every function of device/team.cl on irregular input, a long loop, and phases between barriers.
- * host/runtime/self_test.c checks the answers. */
+/* Calls every function of device/team.cl, runs a long loop, and tests barriers. host/runtime/self_test.c checks the
+ * results. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -22,7 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Computes LANES_WIDE(x) by a loop whose rounds differ between lanes, so that the lanes are out of step afterwards. */
+/* Returns LANES_WIDE(x), in a number of rounds that differs between lanes, so that lanes are not in step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -78,7 +78,6 @@ ORDO_FN void test_shuffles(__private const subject *s)
     answer(s, LANES_SHUFFLE_XOR64, crossed64);
     answer(s, LANES_SHUFFLE_UP, raised);
     answer(s, LANES_SHUFFLE_UP64, raised64);
-    /* TEAM_WIDTH, one past the last lane, reads lane 0. */
     answer(s, LANES_BCAST, team_bcast(s->x, team_index() % (TEAM_WIDTH + 1)));
     answer(s, LANES_BCAST64, team_bcast64(s->wide, team_index() % (TEAM_WIDTH + 1)));
 }
@@ -102,7 +101,6 @@ ORDO_FN void test_match(__private const subject *s)
     answer(s, LANES_MATCH8, team_match(LANES_DIGIT(s->x), 8));
 }
 
-/* Lanes exchange words through local memory, which the next round overwrites. */
 ORDO_FN void test_sync(__private const subject *s, __local uint *box)
 {
     const uint own = (uint) get_local_id(0), lane = own % ORDO_SUBGROUP;
@@ -132,8 +130,7 @@ ORDO_FN void test_turns(__private const subject *s)
     answer(s, LANES_TURNS, all);
 }
 
-/* words     one per work-item
- * answers   LANES_ANSWERS per work-item */
+/* `words` has one input per work-item, `answers` LANES_ANSWERS results per work-item. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __global ulong *answers)
 {
     __local uint  box[GROUP_SIZE];
@@ -150,7 +147,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __globa
     test_turns(&s);
 }
 
-/* sums      one per work-item */
 ORDO_KERNEL(GROUP_SIZE) void self_test_loop(__global uint *sums, uint rounds)
 {
     uint sum = 0;
@@ -164,9 +160,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each key's first word by the greatest complement of the key's words, then by the least word. The whole group
- * calls. Ends with a barrier, without which PoCL 6.0 omits the last loop, and the self-test fails. Does not use
- * device/atomic.cl, so that lanes are tested even if atomics do not compile. */
+/* Replaces each of the first PHASES_KEYS words by the least word whose index is equal modulo PHASES_KEYS. The whole
+ * group must call. Without the last barrier, PoCL 6.0 omits the last loop. Does not use device/atomic.cl, so that
+ * lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -187,7 +183,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* words   PHASES_WORDS for each part, whose first n are folded */
+/* Tests barriers on arrays of PHASES_WORDS words, one per part. The first n words of each are used. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the least elements of an array, or the element of a given rank, by radix select: digit by digit from the
- * highest, each pass keeps the candidates with the searched digit. Candidates are listed once they fit. Until then a
- * pass finds them in the array. So the array is read twice, or more often if very many elements share their first
- * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+/* Selects the first k elements of an array in key order, or the element of a given rank, by radix select: it finds
+ * the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree
+ * with the k-th element in all digits so far. Once the candidates fit into a list, later passes read the list
+ * instead of the array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms
+ * on GPU (SC 2023).
  *
- * The result is in any order. One group sorts few elements (top_order), else the caller sorts them.
- *
- * ORDO_KEY and ORDO_DESCENDING are the order. If TOP_SELECT is 1, only the element of rank `needed` - 1 is found.
- * Tunables: TOP_GROUP (work-items per group), TOP_ITEMS (elements per work-item and round), TOP_BITS (of the widest
- * digit), TOP_COPIES (of the local counters, because equal digits would contend for a word). */
+ * With TOP_SELECT, it finds only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
+ * group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the widest digit) and TOP_COPIES (copies
+ * of each local counter, to reduce contention). */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -103,7 +102,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* A digit from bit `shift` on of an element's number: the key, then the index as lowest bits. */
+/* Returns the digit of an element that begins at bit `shift` of a number: its high bits are the key, its low
+ * index_bits bits the index. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -129,7 +129,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The next digit's bits as part of the key (top_key_of) and of the index (top_index_of). */
+/* Returns the bits of the key that belong to the value `digit` of the next digit. top_index_of returns the bits of
+ * the index. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -141,11 +142,9 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* A work-item scans TOP_MINE digits, and reads TOP_HELD of them at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
-/* Sets here[k] to the count of digit first + k. Returns the sum. */
 ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
 {
     uint sum = 0;
@@ -158,7 +157,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Records the digit of the searched element: `candidates` elements have it, after `upto` others. */
+/* Writes the pass's record: the searched element has this digit. `candidates` elements have it, and `upto`
+ * candidates have a lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -172,8 +172,7 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds in the candidates' histogram the digit of candidate `needed` (from 1), and records
- * it. */
+/* Finds the next digit of the searched element in the histogram, and writes the record. Only the last group calls. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -182,7 +181,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
-    /* No early exit, because PoCL 3.1 drops `upto < before.needed` from the body if the loop's condition has it. */
+    /* PoCL 3.1 compiles the loop wrongly if its condition has `upto < before.needed`. */
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
         if (TOP_MINE > TOP_HELD)
             (void) top_digits(histogram, first + d, here);
@@ -195,7 +194,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the pass's histogram. The last of `groups` groups chooses the digit. */
+/* Adds the group's counts to the histogram of the pass. The last of `groups` groups chooses the digit. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -219,7 +218,7 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
 
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
-/* Pass 0 counts the first digit of every element. */
+/* Pass 0: counts the first digit of every element. */
 ORDO_KERNEL(TOP_GROUP)
 void top_count(__global const ordo_key *keys, __global uint *state, struct top_pass p)
 {
@@ -255,19 +254,20 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 typedef struct {
     __global const ordo_key *keys;
-    __global const uint     *index; /* NULL if the source is the array */
+    __global const uint     *index; /* Indices of the elements in the array. NULL if the source is the array itself. */
     uint                     count;
 } top_source;
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* of the last pass, and of the pass before it */
+    top_record now, prev; /* The records of the previous pass, and of the pass before it. */
     bool       done;
     uint       digit;
-    uint       items; /* elements per work-item and round; fewer if groups would get none */
+    uint       items; /* Number of elements per work-item and round. */
 } top_step;
 
-/* Whether an element agrees with the searched one in all digits before the last. */
+/* Returns whether an element agrees with the searched element in all digits before digit pass - 1. Elements of a
+ * list always agree. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -287,7 +287,6 @@ typedef struct {
     bool          there[TOP_AHEAD];
 } top_elements;
 
-/* Reads TOP_AHEAD of this work-item's elements, from its r-th on. */
 ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __private top_elements *e)
 {
     ORDO_UNROLL
@@ -311,8 +310,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* `sum` adds the fates of a work-item's elements. `some` has a bit for each TOP_AHEAD of them: whether a fate is not
- * TOP_NOTHING. All bits are set if TOP_GROUP is 1, because a work-item then has more elements than bits. */
+/* The decisions about a work-item's elements. `sum` counts elements to take in its lower half, and candidates to
+ * keep in its upper half. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -357,12 +356,12 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
 
 typedef struct {
     __global ordo_key *keys;
-    __global uint     *index;     /* may be NULL */
-    __global ordo_key *list_keys; /* NULL if the candidates do not fit */
+    __global uint     *index;     /* May be NULL. */
+    __global ordo_key *list_keys; /* NULL if the candidates do not fit into the list. */
     __global uint     *list_index;
 } top_places;
 
-/* Moves this work-item's elements. `before` counts earlier elements of each fate. `some`: top_fates. */
+/* Writes this work-item's elements to the output or the list. `before` counts the elements of earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -391,8 +390,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Pass p.pass >= 1. Once candidates fit, they move from one half of the lists to the other. Any number of groups works,
- * the same in each pass. */
+/* Every later pass: takes elements whose digit is less than the searched digit, and keeps those with this digit as
+ * candidates. Odd passes read one list and write the other. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -454,8 +453,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group writes the taken elements in order, with their values. The other groups (at least one) zero the
- * passes' records. index_out may be NULL. */
+/* Sorts the selected elements, and copies their values, in the first group. The other groups (at least one) zero the
+ * records of the passes. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

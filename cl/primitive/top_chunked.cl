@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds few least elements of an array, on a CPU, without barriers. One work-item per chunk of consecutive elements
- * lists the keys below a limit. When the list is full, the work-item keeps the needed keys and lowers the limit. Most
- * elements cost one comparison, many at a time.
- *
- * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
- * selection. */
+/* Selects a few least elements of an array on a CPU. One work-item handles a chunk of successive elements, and lists
+ * the keys that are less than a limit. When the list is full, it keeps only the needed keys and lowers the limit. A
+ * stable sort of all lists, which keep the order of the array, completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -20,7 +17,7 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* Finds, bit by bit, the `needed`-th least key of a list, counted from 1. */
+/* Returns the `needed`-th least key of a list, counted from 1. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
@@ -30,7 +27,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps the `needed` least keys of a list, in order. Returns the greatest of these. */
+/* Removes all but the `needed` least keys of a list, in the same order. Returns the greatest remaining key. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -53,8 +50,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Lists hold ordered forms until the end, then keys. Each chunk has at least c.needed elements, keeps c.needed, and has
- * a list of c.room. */
+/* Selects c.needed elements of each chunk. A chunk must have at least c.needed elements. Lists have space for c.room
+ * elements. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
@@ -64,7 +61,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool               open = true; /* no limit yet: even the greatest key may be needed */
+    bool               open = true; /* True until the list was full once. Until then every key is listed. */
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);

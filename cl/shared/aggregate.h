@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A constant of aggregate tables. cl/dict/generic/aggregate.cl draws such a table. */
+/* The fan-out of aggregate tables (cl/dict/generic/aggregate.cl). */
 #pragma once
 
-#define AGGREGATE_FAN 16 /* an element combines this many elements of the level below */
+#define AGGREGATE_FAN 16 /* An element combines 16 elements of the level below. */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines two arrays of a mixed batch of n operations in key order (cl/dict/apply*.cl). Each array has parts of equal
- * length, which one exclusive scan turns into sums. */
+/* Names the parts of two arrays, `sums` and `places`. Kernels of a mixed batch of n operations share these arrays
+ * (cl/dict/apply*.cl). A kernel sets entry j of a part to 1 if operation j, in key order, is what the part counts.
+ * An exclusive prefix sum then makes each entry the number of earlier ones. */
 #pragma once
 
-/* Parts of `sums`, with n + 1 entries each. Scanned, entry j is how many of these come before operation j: */
-#define SUM_HEADS   0 /* segment starts */
-#define SUM_INSERTS 1 /* inserts and combines */
-#define SUM_GROUPS  2 /* key starts */
-#define SUM_THERE   3 /* key starts whose key is present before the batch */
+/* Parts of `sums`, with n + 1 entries each. */
+#define SUM_HEADS   0 /* counts operations that begin a segment */
+#define SUM_INSERTS 1 /* counts inserts and combines */
+#define SUM_GROUPS  2 /* counts the first operation of each key */
+#define SUM_THERE   3 /* counts keys that the dictionary has before the batch */
 #define SUM_PARTS   4
 
-/* Parts of `places`, with n + 2 entries each, the last two 0. Without seeks, only the first part exists; without
- * erasures, the last does not. */
-#define PLACE_CHANGED 0 /* last operations of keys that the batch changes */
-#define PLACE_UP      1 /* seeks of greater keys */
-#define PLACE_DOWN    2 /* seeks of lesser keys */
-#define PLACE_GONE    3 /* erasures of keys that are present before the batch */
+/* Parts of `places`, with n + 2 entries each. The last two are 0. A batch without seeks has only PLACE_CHANGED. A
+ * batch without erasures has no PLACE_GONE. */
+#define PLACE_CHANGED 0 /* counts keys that the batch changes */
+#define PLACE_UP      1 /* counts seeks of greater keys */
+#define PLACE_DOWN    2 /* counts seeks of lesser keys */
+#define PLACE_GONE    3 /* counts erasures of keys that the dictionary has before the batch */
 #define PLACE_PARTS   4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repeats the values of ordo_code and ordo_outcome of include/ordo/dict.h. host/dict/apply_batch.c asserts that they
- * are equal. */
+/* Repeats enum ordo_code and enum ordo_outcome of include/ordo/dict.h for kernels. host/dict/apply_batch.c asserts
+ * that the values are equal. */
 #pragma once
 
 #define CODE_FIND     0
@@ -20,11 +20,11 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Concurrent batches may have only codes below this. */
+/* Codes of concurrent batches must be less than this number. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* The words of a histogram: the number of operations of each code; then n - i, where i is the first operation that has
- * an unknown code, or 0. */
+/* Size of a histogram of a batch, in words. Word c is the number of operations with code c. The last word is 0, or n
+ * - i if operation i of n is the first with an unknown code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of memory for kernels of cl/group. */
+/* Computes sizes of local memory for the functions of cl/group. */
 #pragma once
 #include "shared/types.h"
 
@@ -7,21 +7,22 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* The words of local memory of a scan (group/scan.cl). Teams below 8 lanes are not used: they would leave too many
- * partial results. */
+/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl). The scan does not use
+ * sub-groups of fewer than 8 lanes. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
 
-/* Maximum keys per work-item (group/tile.cl). Their flags are bits of one word. */
+/* Maximum number of keys per work-item (group/tile.cl). A 32-bit word has a flag for each. */
 #define TILE_ITEMS_MAX 24
 
-/* The bytes of a fold_item (group/fold.cl): a value, and if `segmented` a flag as wide; if `numbered`, 8 bytes each for
- * value and mark. */
+/* Size of a fold_item, the element of a reduction, in bytes (group/fold.cl). Numbered reductions need 16 bytes.
+ * Segmented reductions have a flag as large as the value. */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
-/* The state of a look-back (group/lookback.cl): the ticket, then words of each tile. Half of each word is payload.
- * Stamps are 1 to LOOKBACK_STAMP_MAX. */
+/* Sizes of the buffer of a scan with look-back (group/lookback.cl): a counter that hands out tile numbers, then
+ * words for each tile. Half of a word is a partial sum. The other half has a stamp, which tells whether the sum
+ * belongs to the current scan. */
 #define LOOKBACK_TICKET_BYTES                      64
 #define LOOKBACK_STAMP_BITS                        13
 #define LOOKBACK_STAMP_MAX                         ((1u << LOOKBACK_STAMP_BITS) - 1)

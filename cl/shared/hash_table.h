@@ -1,93 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the layout of a hash table, and the constants that host and kernels share.
+/* Defines the memory layout of a hash table. hash_mix (dict/hash/table.cl) is a bijection that turns a key into a
+ * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are the number
+ * of its partition. Each partition has several buckets:
  *
- * The table stores mixed keys. hash_mix (dict/hash/table.cl) maps keys one-to-one to words with equally random bits.
- * The high bits of a mixed key are the number of its partition. A partition with more elements has more buckets:
+ *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
+ *     counts     c0 | c1 | ...                          partition p has counts[p] elements
+ *     buckets    m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...    a bucket has 8 mixed keys, then their 8 values
+ *     spills     n | n | ...                            one byte per bucket (H3)
+ *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
- *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] .. starts[p + 1] - 1
- *     counts     c0 | c1 | ...                          and counts[p] elements
- *     buckets    m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
- *     spills     n | n | ...                            a byte for each bucket (H3)
- *     filters    w | w | ...                            a word for each bucket, after the spills; only on CPUs (H5)
- *
- * A bucket has eight mixed keys, then their values. Eight keys of 4 bytes are one 32-byte sector of memory, so a lookup
- * of an absent key reads one sector.
- *
- * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler, ESA
- * 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). An element that gets no slot
- * in either bucket is *stashed*: it lies in any free slot of the partition.
- *
- * Invariants (host/dict/hash/check.c):
- *   H1 home     An element lies in its home or second bucket, a stashed element anywhere in its partition. No key is
- *               stored twice.
- *   H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup in this
- *               partition matches it. A table has at least two partitions.
- *   H3 spilled  spills[b] counts the elements whose home bucket is b and that lie in their second bucket. It is
- *               HASH_SCAN if the count reaches 255, or an element with home bucket b is stashed. A lookup that finds
- *               nothing in home bucket b ends if spills[b] is 0, and reads the whole partition if it is HASH_SCAN. An
- *               erasure cannot decrement HASH_SCAN. It sets HASH_RECOUNT in counts, and hash_recount counts again.
- *   H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
- *   H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
- *               bits. Most lookups of absent keys read one filter and no bucket. */
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler,
+ * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the
+ * element is *stashed*: it lies in any free slot of the partition. */
+
+/* Invariants, which host/dict/hash/check.c checks:
+ *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
+ *              key is stored twice.
+ *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
+ *              table has at least two partitions.
+ *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
+ *              count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds nothing in
+ *              home bucket b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot
+ *              decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
+ *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
+ *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
+ *              bits. Most lookups of absent keys read one filter and no bucket. */
 #pragma once
 #include "shared/types.h"
 
-#define HASH_SLOTS 8 /* slots per bucket */
+#define HASH_SLOTS 8 /* Number of elements that fit in a bucket. */
 
-/* Words that hold the spills of n buckets. Concurrent kernels change whole words by atomic operations. */
+/* Size of the array `spills` of n buckets, in words of 4 bytes. Concurrent kernels change whole words. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
-#define HASH_SCAN           255         /* a value in spills (H3) */
-#define HASH_SPILLED        0x80000000u /* a bit in filters (H5) */
-#define HASH_RECOUNT        0x80000000u /* a bit in counts (H3) */
+#define HASH_SCAN           255         /* Special value of an entry of spills (H3). */
+#define HASH_SPILLED        0x80000000u /* Flag in an entry of filters (H5). */
+#define HASH_RECOUNT        0x80000000u /* Flag in an entry of counts (H3). */
 
 #define HASH_CPU_IN_FLIGHT 64
 
-/* The average and the maximum number of slots of a partition. A slot takes a word of local memory. If a partition needs
- * more, its load factor becomes higher. The maximum is at least 12 standard deviations above the average. */
+/* Average and maximum number of slots in a partition. A kernel holds a word of local memory for each slot of a
+ * partition. A partition that needs more slots has a higher load factor. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* The most elements that n buckets hold. Above it, displacements get long and too many elements are stashed. */
+/* Maximum number of elements that n buckets may hold. In fuller tables an insert displaces long chains of elements,
+ * and too many elements are stashed. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* The bytes of local memory that a device needs. The host refuses devices that have less. */
+/* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
 #define HASH_LOCAL_MAX 16384
 
-/* The work-items per group of kernels that read whole partitions (DENSE), or only some buckets of each (SPARSE). */
+/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE
+ * for kernels that read some buckets of each. */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* The most operations that hash_mixed takes in one partition. Each needs 13 bytes of local memory. The host sorts a
- * batch that has more. */
+/* Maximum number of operations in one partition that fit in the local memory of kernel hash_mixed. */
 #define HASH_MIXED_MAX 1248
 
-/* Kinds of batches:
- *   HASH_ANY        keys may repeat; only the last update of each key counts
- *   HASH_DISTINCT   no key occurs twice
- *   HASH_RESOLVED   index[u] tells the effect of update u: the index of the value to store, HASH_ERASED (erase the
- *                   key), or HASH_LEFT (do nothing). At most one update of each key does something. */
+/* States whether a batch of updates may repeat keys.
+ * HASH_ANY        Keys may repeat. Only the last update of each key counts.
+ * HASH_DISTINCT   No key occurs twice.
+ * HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the value
+ *                 that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* How much of a partition hash_update_sparse leaves to hash_update_dense. HASH_DONE: nothing. HASH_ALL_LEFT: all
- * updates. HASH_NEW_LEFT: only new keys, because values of existing keys are already combined. */
+/* The part of its work that kernel hash_update_sparse leaves to kernel hash_update_dense: nothing (HASH_DONE), all
+ * updates (HASH_ALL_LEFT), or inserts of new keys (HASH_NEW_LEFT). */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
-/* Results of kernels that examine a batch:
- *   HASH_LARGEST   the most updates in one partition (hash_measure), or the most buckets that one needs (hash_size)
- *   HASH_FULL      1 if a partition may lack capacity for its updates
- *   HASH_TOTAL     the number of elements in the table
- *   HASH_CODES     has a bit set for each operation code that occurs; bit HASH_CODE_OTHER stands for all higher codes
- *   HASH_REFUSED   1 if hash_mixed cannot do the batch */
+/* Indices of the results of kernels that examine a batch:
+ *  HASH_LARGEST   hash_measure: the largest number of updates in a partition. hash_size: the largest number of buckets
+ *                 that a partition needs.
+ *  HASH_FULL      1 if a partition may lack capacity for its updates
+ *  HASH_TOTAL     the number of elements in the table
+ *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
+ *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Results of hash_check. Each is the least partition that violates the invariant, or all ones. */
+/* Results of kernel hash_check: the least partition that violates each invariant, or 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,
@@ -97,10 +95,10 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Words that the work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up. HASH_TICK is
- * the time in recorded histories. */
+/* Counters that all work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up.
+ * HASH_TICK is a logical clock, with which tests record when operations begin and end. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* How a launch runs a concurrent batch. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item runs all
- * updates. HASH_LISTING: all updates give up. */
+/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item
+ * runs all updates. HASH_LISTING: no update runs, and all count as given up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

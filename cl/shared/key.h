@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the types of keys and values, and the order of keys.
- *
- * A key is stored as its word (a float as its bits). Keys are compared by their *ordered form*, an unsigned word of the
- * same width. It flips the sign bit of signed integers, and puts floats in IEEE total order (-NaN < -inf < ... < -0 <
- * +0 < ... < +inf < +NaN). A descending kernel complements the ordered form.
+/* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an
+ * unsigned word of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 <
+ * +0 < ... < +inf < +NaN). A kernel for descending order inverts all bits.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
- *     ordo_key                     a stored key: uint or ulong
- *     ordo_key_form                its ordered form
- *     KEY_BITS                     32 or 64
- *     key_bits(k)                  the ordered form of a key
- *     key_from_bits(bits)          the key of an ordered form
- *     ordo_value                   a stored value: uint or ulong
- *
- * The host has key_bits_of and key_from_bits_of, which take the type at run time and pass keys in 64 bits. */
+ *     ordo_key                     a stored key: uint or ulong (floats are stored as their bits)
+ *     ordo_key_form                the ordered form of a key
+ *     key_bits(k)                  converts a key to its ordered form
+ *     key_from_bits(bits)          converts an ordered form to the key
+ *     ordo_value                   a stored value: uint or ulong */
 #pragma once
 #include "shared/types.h"
 
-/* The values of enum ordo_type of include/ordo/array.h. */
+/* Repeats the values of enum ordo_type (include/ordo/array.h). */
 #define KEY_U32 0
 #define KEY_U64 1
 #define KEY_I32 2
@@ -49,7 +44,7 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* Reverses the order of keys if ORDO_DESCENDING. */
+/* All ones if the kernel sorts in descending order, else 0. Keys are XORed with this number. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -86,8 +81,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Kernel parameters for keys, and for values if there are any: PAIRS_IN to read, PAIRS_OUT to write. PAIR_VALUES is the
- * address of value `at`, or null. */
+/* Declare the parameters of a kernel for an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values:
+ * PAIRS_IN for arrays to read, PAIRS_OUT for arrays to write. PAIR_VALUES is a pointer to value `at`, or null. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -105,7 +100,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key of `type` (KEY_...) in the low bits, and 0 above. */
+/* Returns the ordered form of a key whose type is `type` (KEY_...). */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

@@ -1,48 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a linked tree: levels of nodes, each with a link to its right neighbour. B-link trees
- * and skiplists are linked trees.
+/* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in
+ * which each node has a link to its right neighbour. Level 0 has the leaves.
  *
- * A node has up to LTREE_SLOTS sorted entries without gaps. Its keys lie in a *line*, its values or children elsewhere.
- * A line has 28 slots and 32 words, in a skiplist of small chunks 12 slots and 16 words:
+ * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the
+ * numbers of its children lie in other arrays. Skiplists with small nodes have lines of 16 words with 12 slots:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
- *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of nodes below
+ *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * A line of 4-byte keys has 128 bytes. A search reads the line, and one value or child. Keys, low and high are ordered
- * forms (shared/key.h). Leaves have numbers from 0 in the arrays leaf_keys and leaf_values. Inner nodes have numbers
- * from 0 in inner_keys and children.
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node
+ * names a node of the level below, and the entry's key is this node's low. */
+
+/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
+ *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
+ *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
+ *              The first node of a level has low 0. The last has high all ones and right LTREE_NONE.
+ *  B3 links    right is the next node of the level. Its low is this node's high.
+ *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of such
+ *              nodes, or LTREE_NONE.
+ *  B5 root     The root is the only node of its level.
+ *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
+ *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
+ *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
+ *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
+ *              dead nodes: leaves after a merge, and inner nodes without children (dict/ltree/reclaim.cl).
  *
- * A leaf covers the keys from low, exclusive, to high, inclusive. The first leaf covers all keys up to high. Entry j of
- * an inner node names a node of the level below, and its key is that node's low. Level 0 is the leaves.
- *
- * Invariants of a tree that no launch is changing (host/dict/ltree/check.c):
- *   B1 order    keys of a node ascend strictly; unused slots hold LTREE_UNUSED. A key may equal LTREE_UNUSED, because
- *               the header has the number of used slots.
- *   B2 bounds   keys of a leaf lie in (low, high], keys of an inner node in [low, high); its first key is low. The
- *               first node of a level has low 0 and covers lesser keys, too. The last has high all ones and right
- *               LTREE_NONE.
- *   B3 links    right is the next node of the level; its low is this node's high.
- *   B4 cover    the entries of a level name the nodes of the level below in order, each node once, by its low.
- *               Unused slots hold numbers of such nodes, or LTREE_NONE.
- *   B5 root     the root is the only node of its level.
- *   B6 free     nodes from the next free node on are in no level, and their headers are LTREE_FREE.
- *   B7 latch    no header has LTREE_LATCHED or LTREE_DIRTY set.
- *   B8 counts   if the host sets `counted`, leaf_counts[] repeats the counts of the leaves' headers.
- *   B9 dead     a dead node is in no level, though not free. It has no entries, and low = high, as only the first leaf
- *               may have otherwise. Only skiplists have dead nodes: merged leaves, and inner nodes that lost all
- *               children (dict/ltree/reclaim.cl).
- *
- * During concurrent operations B4 and B5 may lag: searches then reach a new node by its left neighbour's link. Lehman
- * and Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */
+ * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
+ * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
 #pragma once
 #include "shared/types.h"
 
-/* The default words of a line. */
 #define LTREE_WORDS_USUAL 32
 
-/* Offsets of the words after the slots. */
+/* Offsets of low, right, header and high, in words after the last slot of a line. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2
@@ -65,16 +57,17 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* A header has the number of entries, a version that each change replaces, and two flags. Free nodes look latched. */
+/* Fields of a node's header: the number of entries, a version number that each change of the node increments, and
+ * two flags. The header of a free node has all bits set. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
 #define LTREE_VERSION_MASK 0x3fffffe0u
-#define LTREE_DIRTY        0x40000000u /* the node is listed because a child has split */
+#define LTREE_DIRTY        0x40000000u /* The node needs repair because a child has split. */
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* The word LTREE_ROOT has the root's level above its number. */
+/* Fields of the word LTREE_ROOT of a tree's state: a latch, the level of the root, and the number of the root. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13
@@ -82,23 +75,23 @@
 
 enum ltree_word {
     LTREE_ROOT,
-    LTREE_LEAVES, /* number of taken leaves; the next free leaf */
-    LTREE_INNER,  /* number of taken inner nodes; the next free inner node */
+    LTREE_LEAVES, /* number of allocated leaves */
+    LTREE_INNER,  /* number of allocated inner nodes */
     LTREE_ELEMENTS,
-    /* The plan of a batch: */
-    LTREE_GROUPS,  /* leaves that change */
-    LTREE_WANTED,  /* maximum of new leaves */
-    LTREE_LARGEST, /* maximum of one leaf's updates */
-    /* Concurrent batches: */
-    LTREE_PENDING,        /* operations that gave up */
-    LTREE_STARVED,        /* operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* not 0 if an operation that gave up had progressed over leaves */
-    LTREE_RESTARTS,       /* failed steps of operations */
-    LTREE_TICK,           /* the time for recorded histories */
-    LTREE_SPLITS_PENDING, /* not 0 if a split has no entry in the level above */
-    LTREE_ZOMBIES,        /* merged leaves that still have an entry above */
-    LTREE_DEAD,           /* leaves in no level */
-    LTREE_DIRTY_NODES,    /* one word per level: its listed dirty nodes */
+    /* Results of planning a batch: */
+    LTREE_GROUPS,  /* number of leaves that the batch changes */
+    LTREE_WANTED,  /* upper bound of the number of new leaves */
+    LTREE_LARGEST, /* largest number of updates of one leaf */
+    /* Counters of concurrent batches: */
+    LTREE_PENDING,        /* number of operations that gave up */
+    LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
+    LTREE_MOVED,          /* 1 if an operation gave up after it had passed a leaf */
+    LTREE_RESTARTS,       /* number of failed attempts of all operations */
+    LTREE_TICK,           /* the logical clock of recorded histories */
+    LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
+    LTREE_ZOMBIES,        /* number of merged leaves that still have an entry in the level above */
+    LTREE_DEAD,           /* number of leaves in no level */
+    LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };
 
@@ -106,23 +99,23 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* An operation that gave up is listed as a uint4: number, count and query. */
+/* Size of the record of an operation that gave up, a uint4, in bytes. */
 #define LTREE_PENDING_BYTES 16
 
-enum ltree_tally { TALLY_STORES, TALLY_SCANS /* counts, ranges */, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
+enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Operations that gave up, by kind. The host runs each kind as one batch, without concurrent updates. */
+/* Classes of operations that gave up. The host repeats each class as a batch, without concurrent updates. */
 enum ltree_left {
     LEFT_UPDATES,
-    LEFT_FORWARD,  /* the first element from the query on */
-    LEFT_BACKWARD, /* the last element up to the query */
-    LEFT_COUNTS,   /* counts, and ranges that lack capacity */
-    LEFT_RANGES,   /* other ranges, for which there is no such batch */
+    LEFT_FORWARD,  /* searches for the first element from the query on */
+    LEFT_BACKWARD, /* searches for the last element up to the query */
+    LEFT_COUNTS,   /* counts, and ranges that lack capacity for their results */
+    LEFT_RANGES,   /* all other ranges */
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* The checker's result: for each finding the first node that has it, or LTREE_NONE. */
+/* Results of the checker: the first node that violates each invariant, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,
@@ -142,7 +135,7 @@ enum ltree_finding {
     WRONG_DIRTY,
     WRONG_DEAD,
     N_FINDINGS,
-    /* Numbers, not findings: */
+    /* Two counts follow. */
     CHECKED_ELEMENTS = N_FINDINGS,
     CHECKED_DEAD,
     N_CHECKED

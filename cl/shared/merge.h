@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of the merge (cl/primitive/merge.cl). */
+/* Constants of the merge of two sorted arrays (cl/primitive/merge.cl). */
 #pragma once
 #include "shared/group.h"
 
-/* Maximum items per work-item of a group that merges a tile. With more, each work-item merges a chunk alone. */
+/* Maximum number of elements per work-item if a work-group merges a tile. If the tunable is larger, each work-item
+ * merges a separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
-/* The bytes of local memory of merge_tiles: keys with items + 1 sentinels, 2 bytes with each value's origin, the values
- * if `staged`, and 2 words. */
+/* Local memory of kernel merge_tiles, in bytes: the keys of a tile and items + 1 sentinels, a 2-byte index for each
+ * value, the values if `staged`, and two words. */
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \
     SHARED_ROUND_UP(((group) * (items) + (items) + 1) * (key_bytes) +                                                  \
                         ((value_bytes) ? SHARED_ROUND_UP(2 * (group) * (items), 8) : 0) +                              \

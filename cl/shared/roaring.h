@@ -1,48 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. Words are little-endian
- * and unaligned.
+/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its extension to 64 bits. Integers
+ * are little-endian and unaligned.
  *
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
- *     cookie       a 4-byte word: 12346; then a word: the number of containers. Or one word: its lower half is 12347,
- *                  its upper half the number of containers less 1
- *     runs         only after 12347: whole bytes with a bit for each container, 1 if its form is "runs"
- *     descriptors  4 bytes per container: the upper half of its keys (ascending), and their number less 1
- *     offsets      4 bytes per container: its distance from the cookie. Absent after 12347 if there are fewer than 4
+ *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in
+ *                  the lower half, the number of containers less 1 in the upper half
+ *     runs         a bit per container, 1 if the container is stored as runs. Absent if no container is
+ *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
+ *     offsets      4 bytes per container: its distance from the cookie. Absent if there are runs and fewer than 4
  *                  containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
- *                    runs     in words of 2 bytes: the number of runs; then each run's first key, and the number of
- *                             keys after it
- *
- * Nothing comes between containers or after the last. Runs may touch but not overlap. */
+ *                    runs     2 bytes: the number of runs. Then per run its first key, and the number of keys that
+ *                             follow. Runs do not overlap */
 #pragma once
 #include "shared/types.h"
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* minimum containers for which a bitmap with runs has offsets */
-#define ROARING_CONTAINERS   65536 /* maximum per bitmap */
+#define ROARING_OFFSETS_FROM 4     /* A bitmap with runs has offsets from this number of containers on. */
+#define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
 #define ROARING_ARRAY_MAX    4096
-#define ROARING_BITMAP_WORDS 4096 /* words of 2 bytes */
+#define ROARING_BITMAP_WORDS 4096
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* A bitmap of 32-bit keys in the bytes of a set. */
+/* Describes one bitmap of 32-bit keys within a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* byte offsets of its cookie and of its end */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap's cookie and of its end. */
     ordo_u32 high;
-    ordo_u32 first; /* number of containers in earlier bitmaps */
+    ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
 
-/* A container has `units` keys, words or runs (by its form), from byte `begin` on. */
+/* Describes a container. From byte `begin` on, it has `units` keys, words of the bitmap, or runs. */
 typedef struct {
-    ordo_u64 key;   /* the upper bits of its keys; the lower 16 are 0 */
-    ordo_u64 begin; /* if it has runs: after their number */
+    ordo_u64 key;   /* The upper bits of the keys. The lower 16 bits are 0. */
+    ordo_u64 begin; /* Byte offset of the first item. For runs it lies after their number. */
     ordo_u32 form, count, units, unused;
 } roaring_container;
 
@@ -50,7 +48,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Faults. For each, the kernels report the least bitmap or container that has it, or all ones. */
+/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or
+ * container that has it, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -68,5 +67,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* The 64-bit words that roaring_walk keeps: bytes passed, containers found, and `high` of the last bitmap. */
+/* State of kernel roaring_walk, which reads the bitmaps one by one: the number of bytes read, the number of
+ * containers found, and the upper half of the last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

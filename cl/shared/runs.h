@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines how kernels get sorted runs. host/dict/sorted_run.h draws a run and lists its invariants. */
+/* Passes sorted runs from the host to kernels. A run is a sorted array with flags for erased elements
+ * (host/dict/sorted_run.h). */
 #pragma once
 #include "shared/types.h"
 
-/* Elements per entry of `visible`. Their hidden bits are four words, one load. */
+/* Number of elements per entry of the array `visible`, which counts elements that are not hidden. A kernel loads the
+ * hidden bits of such a block at once. */
 #define RUN_BLOCK 128
 
-/* Equals ORDO_MAX_RUNS of include/ordo/array.h. */
+/* Maximum number of runs, equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
-/* The hidden_at of a run that has no hidden bits. */
+/* Value of hidden_at[r] if run r has no bitmap of hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Elements stride - 1, 2 * stride - 1, ... of a run are samples. Run r has samples n_samples_before[r] to
- * n_samples_before[r + 1] - 1. */
+/* Describes all runs of a batch. Every stride-th element of a run is a sample. Run r has the samples
+ * n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
-    ordo_u64 keys_at[RUN_TABLE_MAX];    /* index of run r's first key in its buffer of keys, or 0 */
-    ordo_u64 values_at[RUN_TABLE_MAX];  /* index of its first value in its buffer of values */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* offset of hidden bits in the buffer of keys, in units of 256 bytes */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* offset of visible counts, in the same units */
+    ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
+    ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the bitmap of hidden elements in the keys' buffer, in 256 bytes. */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of the array `visible` in the keys' buffer, in 256 bytes. */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    ordo_u32 window; /* every window-th sample in key order ends a tile */
+    ordo_u32 window; /* Every window-th sample in key order ends a tile of the merge. */
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Ways to merge runs with hidden bits (RUNS_HIDDEN of primitive/merge_runs.cl). */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements, which a newer
+ * run replaces or erases. */
 #define RUNS_PLAIN  0
-#define RUNS_KEEP   1 /* bits move with their elements */
-#define RUNS_FILTER 2 /* writes only elements whose bit is 0; needs resolved runs */
-#define RUNS_DEDUP  3 /* writes only the last element of each key, if its bit is 0 */
+#define RUNS_KEEP   1 /* The merge copies hidden bits with their elements. */
+#define RUNS_FILTER 2 /* The merge omits hidden elements. */
+#define RUNS_DEDUP  3 /* The merge writes the newest element of each key, unless this element is hidden. */
 
-/* Elements per work-item of runs_heads. It loads them together. */
+/* Number of elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* An interval of a run that is erased or to be erased: elements first .. end - 1. `before` counts the visible elements
- * before `first`, `gone` the visible elements of the interval. */
+/* An interval of one run that an erase of a key range hides: elements `first` to `end` - 1. `before` is the number
+ * of visible elements before the interval, `gone` the number of visible elements in the interval. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -46,13 +49,14 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Findings of run_check (dict/runs/check.cl). Each is the first element that breaks the invariant, or RUN_NOTHING. */
+/* Results of kernel run_check: for each invariant (host/dict/sorted_run.h), the first element that violates it, or
+ * RUN_NOTHING. */
 enum {
-    RUN_UNSORTED,   /* R1: an element greater than the next */
-    RUN_REPEATED,   /* R6: an element equal to the next */
-    RUN_NOT_HIDDEN, /* R4: the first of 32 elements with a stale one that is not hidden */
-    RUN_TOMBSTONE,  /* R7: the first of 32 elements with a hidden one that is not stale */
-    RUN_MISCOUNTED, /* R5: a wrong entry of `visible` */
+    RUN_UNSORTED,   /* R1: This element is greater than the next. */
+    RUN_REPEATED,   /* R6: This element has the next element's key. */
+    RUN_NOT_HIDDEN, /* R4: Among 32 elements from here on, a stale one (a newer element has its key) is not hidden. */
+    RUN_TOMBSTONE,  /* R7: Among 32 elements from here on, a hidden one is the newest element of its key. */
+    RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of local memory for batched searches. */
+/* Local memory of batched searches. */
 #pragma once
 #include "shared/types.h"
 
-/* The bytes of narrow_scratch (group/search.cl). search_sorted needs it in addition to its tree. */
+/* Size of a narrow_scratch (group/search.cl), in bytes. */
 #define SEARCH_NARROW_BYTES(group) (((group) / 2 * 2 + 2) * 4)

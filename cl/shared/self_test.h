@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines inputs of the self-test's kernels, and their answers, which the host checks. */
+/* Inputs and results of the self-test, which runs when the host opens a device. The host checks the results. */
 #pragma once
 #include "shared/types.h"
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Each function gives one answer per work-item: answers[LANES_... * n + i]. */
+/* Lists the functions of device/team.cl that the test calls. The result of a function in work-item i is
+ * answers[LANES_... * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -47,62 +48,61 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-/* Fields of an input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)
-#define LANES_PICK(x)   ((x) >> 1 & 63u) /* modulo the width: the lane from which shuffles take a value */
+#define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)
 #define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
 #define LANES_MIX       0x9e3779b97f4a7c15
 #define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum that depends on the order. */
+/* Adds a value to a checksum that depends on the order of values. */
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
 /* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Tests for a fault of some software rasterizers, which end loops after 65535 rounds. */
+/* Number of rounds of the loop test. Some software rasterizers end loops after 65535 rounds. */
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* One group computes minima in phases, with barriers between. Word i of a part becomes the minimum of all words of the
- * part whose index is equal modulo PHASES_KEYS. */
+/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of all words in the
+ * array whose index is equal modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words of 32 or 64 bits that all work-items update. Work-item i: */
+/* The words that all work-items update in the test of atomic operations. Work-item i does the following to each: */
 enum atomics_word {
-    ATOMICS_ADD,      /* adds 1; in 64 bits ATOMICS_SPREAD64 */
-    ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that lower halves carry */
-    ATOMICS_MAX,      /* takes the maximum with atomics_mark(i); in 64 bits ATOMICS_OPPOSE64 of it */
-    ATOMICS_MIN,      /* takes the minimum with this value */
-    ATOMICS_EXCHANGE, /* stores i + 1; in 64 bits times ATOMICS_SPREAD64 */
-    ATOMICS_OR,       /* sets bit i / 8 modulo the word's bits */
-    ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS */
+    ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
+    ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
+    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
+    ATOMICS_MIN,      /* computes the minimum with the same number */
+    ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
+    ATOMICS_OR,       /* sets bit i / 8, modulo the word's bits */
+    ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* The halves of these words have opposite orders, so a comparison of one half is wrong. Needs mark < 2^31. */
+/* Makes a 64-bit number whose lower half descends when the upper half ascends. A device that compares only one half
+ * finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Answers per work-item: answers[ATOMICS_SEEN_... * n + i]. */
+/* Results of work-item i: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* the work-item's own word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* the own word after a releasing store of its mark + 1 */
-    ATOMICS_SEEN_CAS,     /* 1 if the CAS succeeded within ATOMICS_CAS_TRIES */
-    ATOMICS_SEEN_REFUSED, /* result of a CAS of the own word that expects the mark, and fails */
-    ATOMICS_SEEN_AGREED,  /* result of a CAS that expects the mark + 1, and succeeds */
+    ATOMICS_SEEN_RELAXED, /* a work-item's word after a relaxed store of its mark */
+    ATOMICS_SEEN_ACQUIRE, /* a work-item's word after a release store of its mark + 1 */
+    ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
+    ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
     ATOMICS_ANSWERS
 };
 
-/* Words of local memory that a group updates. */
 enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
@@ -112,26 +112,26 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Each work-item's own words, accessed one, two and four at a time. */
+/* Words of a work-item in the test of uncached loads. It loads the words singly, by twos and by fours. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* All work-items update one word of each kind, until they have collided often enough. */
+/* Tests of contention. In each, all work-items update one word until enough updates have collided. */
 enum contend_kind {
     CONTEND_ADD,
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* stores CONTEND_WHOLE64(own number); loads must see no mixture of two */
+    CONTEND_STORE64, /* Stores whole 64-bit words. Loads must not see halves. */
     CONTEND_KINDS
 };
-/* The buffer has a word per kind, then the number of collisions per kind. */
+/* The test's buffer has one word per kind, then the number of collisions per kind. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_BURST = 64, /* updates between two checks of the collisions */
+    CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* collisions that suffice, per work-item of a group */
-    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
+    CONTEND_ENOUGH = 128, /* A test ends after this number of collisions per work-item of a group. */
+    CONTEND_ROUNDS = 4,   /* number of bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
 };
@@ -139,17 +139,17 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Work-items change lines of words under a latch, and others read them without the latch, like nodes of a tree
- * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while latched. Words are accessed four at a
- * time, from BY_2 on two, from BY_1 on one. The last four contain the header. */
+/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read
+ * the lines and compare the version in the header before and after. A line's header is twice its version, plus 1
+ * while it is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on
+ * singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* The report counts changes, and reads by their outcome. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* the header stayed, and all words are of its version */
-    OPTIMISTIC_TORN, /* the header changed, and a word is of another version */
-    OPTIMISTIC_BAD,  /* the header stayed, but a word is of another version */
+    OPTIMISTIC_GOOD, /* The version stayed, and all words belong to it. */
+    OPTIMISTIC_TORN, /* The version changed, so the reader discards the words. */
+    OPTIMISTIC_BAD,  /* The version stayed, but a word belongs to another version. */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -167,12 +167,13 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* The report of a chain of groups. */
+/* Words of the chain test: each work-group waits for the flag of the group before it, and checks that it sees the
+ * other stores of this group. */
 enum chain_word {
-    CHAIN_TICKET, /* the number of groups that have begun */
+    CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,
-    CHAIN_STOPPED, /* 1 if a group waited too long; then all stop */
-    CHAIN_STALE,   /* words in which a group missed its predecessor's store */
+    CHAIN_STOPPED, /* 1 if a group waited too long */
+    CHAIN_STALE,   /* number of stores that a group did not see */
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
@@ -180,6 +181,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* A flag in a word that has the sum of 1 .. t + 1, for ticket t. */
+/* Flag in the word that group t stores. The other bits are the sum of 1 to t + 1. */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many queries a work-item of a CPU runs in turns, so that their loads from memory overlap. */
+/* Number of queries that a CPU's work-item runs alternately, so that their cache misses overlap. */
 #pragma once
 
 #define RUN_STEP_CPU 16

@@ -1,48 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and arguments of a selection (cl/primitive/top.cl).
+/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
+ * key order. It searches for the k-th element, digit by digit. They are digits of a number: its upper bits are
+ * the ordered form of the key, its lower index_bits bits are the element's index. Pass p counts digit p of the
+ * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, zero
+ * at first, has the results:
  *
- * Elements are ordered by key, and equal keys by index: by a number whose upper bits are the key's ordered form and
- * whose lower index_bits are the index. Passes inspect its digits, the highest first. Pass p counts digit p of the
- * *candidates*, the elements that agree with the searched element in all earlier digits. Results lie in one buffer of
- * words, zero at first:
- *
- *   +-------+----------------------------+----------------------------+
- *   | taken | pass 0: record, histogram  | pass 1: ...                |
- *   +-------+----------------------------+----------------------------+ */
+ *  +-------+----------------------------+----------------------------+
+ *  | taken | pass 0: record, histogram  | pass 1: ...                |
+ *  +-------+----------------------------+----------------------------+ */
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* only the first is used: it counts taken elements */
+#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements in the output. The other words are padding. */
 
-/* Words of a pass's record. */
-#define TOP_FINISHED   0 /* finished groups */
-#define TOP_LISTED     1 /* candidates in the list of the pass */
-#define TOP_KEY_LOW    2 /* the searched key and index: digits up to this pass's, then zeros */
+/* Words of a pass's record: */
+#define TOP_FINISHED   0 /* number of work-groups that have finished */
+#define TOP_LISTED     1 /* number of candidates in the list */
+#define TOP_KEY_LOW    2 /* lower half of the searched key; unknown digits are 0 */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* elements with these digits still to take; 0: finished */
+#define TOP_NEEDED     5 /* number of candidates that the result still lacks */
 #define TOP_CANDIDATES 6
-#define TOP_RECORD     8 /* size in words; then the histogram follows */
+#define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass `pass`, which separates candidates by digit pass - 1, and counts digit `pass` of the rest. */
+/* Arguments of pass number `pass`. The pass drops candidates that differ from the searched element in digit pass -
+ * 1, and counts digit `pass` of the other candidates. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; lowest bit of digit pass - 2 */
-    ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 after the last digit */
+    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of digit pass - 2. */
+    ordo_u32 digit_shift, digit_mask, digit_above;
+    ordo_u32 next_shift, next_mask; /* Extract digit `pass`. next_mask is 0 after the last digit. */
 };
 
-/* The bytes of local memory of a pass. */
+/* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum elements per work-item and round. Two counts of a tile share a word. */
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of top_order, which sorts `count` elements, at most TOP_ORDERED, in local memory. state_words is the size
- * of the passes' buffer. */
+/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of all
+ * records. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -50,7 +51,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs, by chunks of `chunk` elements. A chunk's lists keep `needed` elements. */
+/* Arguments of a selection on CPUs. A work-item handles `chunk` elements, and lists the first `needed` in key order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines integer types for the C and the OpenCL compiler. */
+/* Defines integer types that the C compiler and the OpenCL compiler share. */
 #ifndef ORDO_SHARED_TYPES_H
 #define ORDO_SHARED_TYPES_H
 
@@ -9,10 +9,10 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-/* Declares an array of -1 elements, an error, if the condition is false. May be repeated. */
+/* Does not compile if the condition is false, because of the array's negative size. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
-/* Begins every function that is not a kernel. Oclgrind 21.10 fails on always_inline functions, and on inlined functions
- * that return structs. */
+/* Qualifiers of functions that are not kernels. With ORDO_CHECKED, functions are not inlined: Oclgrind 21.10 fails
+ * on inlined functions that return structs. */
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 #define ORDO_FN static __attribute__((unused, noinline))
 #else

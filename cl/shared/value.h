@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the operation that combines values, and the order of values, into one word. */
+/* Packs two enumerations into a kernel argument: the operation that combines values, and their order. */
 #pragma once
 
-/* The values of enum ordo_op of include/ordo/array.h, as macros. */
+/* Repeats the values of enum ordo_op (include/ordo/array.h). */
 #define COMBINE_SUM 0
 #define COMBINE_MIN 1
 #define COMBINE_MAX 2

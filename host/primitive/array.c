@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types, and checks for all primitives. */
+/* Checks of types and arrays that all primitives use. */
 #include "primitive/primitive.h"
 
 #include "shared/key.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups equal keys. Sorts the keys if they are not sorted, then launches cl/primitive/by_key.cl. */
+/* Implements ordo_reduce_by_key and ordo_unique. Sorts the keys if needed, then launches cl/primitive/by_key.cl. */
 #include "primitive/by_key.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
@@ -7,12 +7,12 @@
 
 #include "shared/group.h"
 
-/* A call of ordo_reduce_by_key, or of ordo_unique if `values` is false. Sums and extremes have the type `result`. */
+/* The arguments of ordo_reduce_by_key, or of ordo_unique if `values` is false. `result` is the type of values_out. */
 struct by_key {
     ordo_type         key, value, result;
     bool              values, wide, sorted;
     ordo_op           op;
-    uint32_t          bits; /* bits of a key that the sort compares; 0: all */
+    uint32_t          bits; /* Number of key bits that the sort compares, or 0 for all bits. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
 };
@@ -36,7 +36,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns BY_KEY_WIDEN, a macro of the kernel. */
+/* Returns the kernel's macro BY_KEY_WIDEN. */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)
@@ -44,7 +44,7 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Needs equal keys as neighbours. */
+/* Launches the kernel. Equal keys must be neighbours. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
     const size_t            keys = key_bytes(b), results = result_bytes(b);
@@ -72,7 +72,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b
     return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
-/* Sorts the input into scratch, which replaces the input. */
+/* Sorts the input into scratch buffers, and sets b->keys and b->values_in to them. */
 static ordo_status sort_first(struct ordo_call *call, struct by_key *b)
 {
     const struct ordo_sort_params params = { .key = b->key, .value_bytes = (uint32_t) value_bytes(b), .bits = b->bits };
@@ -209,7 +209,6 @@ ordo_status ordo_unique(ordo_device *dev, const struct ordo_unique_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Downloads only the groups within the capacity. */
 static ordo_status run_host(ordo_device *dev, struct by_key *b, const void *keys, const void *values, void *keys_out,
                             void *values_out, uint32_t *counts, uint32_t *groups)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of equal keys within a call. */
+/* Runs ordo_reduce_by_key as a step of another call. */
 #ifndef ORDO_BY_KEY_H
 #define ORDO_BY_KEY_H
 
 #include "primitive/primitive.h"
 
-/* Groups as ordo_reduce_by_key does, with capacity for `count` groups. Returns no counts and checks nothing. The call
- * owns the scratch. */
+/* Does the same as ordo_reduce_by_key, but does not check the arguments. The output arrays must have capacity for
+ * `count` groups. */
 ordo_status ordo_call_reduce_by_key(struct ordo_call *call, const struct ordo_reduce_by_key_params *params,
                                     struct ordo_slice keys, struct ordo_slice values, size_t count,
                                     struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice groups);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes host arrays to device calls: see host_array.h. */
+/* Uploads and downloads the host arrays of a call. host_array.h explains the functions. */
 #include "primitive/host_array.h"
 
 #include <assert.h>
@@ -10,7 +10,6 @@ static size_t size_of(const struct ordo_host_array *a)
     return a->count * a->bytes;
 }
 
-/* Returns "keys" for "b->keys". */
 static const char *name_of(const struct ordo_host_array *a)
 {
     const char *member = strrchr(a->name, '>');
@@ -39,7 +38,7 @@ static bool share_a_byte(const struct ordo_host_array *a, const struct ordo_host
     return size_of(a) > 0 && size_of(b) > 0 && at < other + size_of(b) && other < at + size_of(a);
 }
 
-/* Refuses an output that shares memory with another array. */
+/* Returns ORDO_INVALID if an output array shares memory with another array. */
 static ordo_status check_apart(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -58,9 +57,10 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
             ordo_buffer_destroy(dev, &arrays[i].slice.mem);
 }
 
-/* ---- arrays as they are -------------------------------------------------------------------------------------- */
+/* ---- large arrays, used in place by CPUs
+ * --------------------------------------------------------------------------- */
 
-/* Whether array i shares a byte with another array: buffers must not overlap. */
+/* Returns whether array i shares a byte with another array. OpenCL forbids buffers that overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
@@ -69,22 +69,22 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Whether kernels can use the array where it is. Its address must be a multiple of the largest power of two that
- * divides the size of an element, or of 8 if that power is larger. */
+/* Returns whether kernels can use the array in place. Its address must be a multiple of the largest power of two
+ * that divides the element size, or of 8 if that power is larger. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* Makes a buffer over array i if the device works in host memory. An array that the call reads and writes is copied,
- * because a call that fails must leave it unchanged. */
+/* Creates a buffer over the memory of array i, if the device uses host memory. An array that the call reads and
+ * writes is copied instead: a call that fails must leave it unchanged. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    union { /* kernels only read an input */
+    union { /* Removes the const qualifier. Kernels only read this array. */
         const void *of_caller;
         void       *of_device;
     } memory = { memory_of(a) };
@@ -92,7 +92,7 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* Waits if a buffer lies in the caller's memory, because pending commands may still use it. */
+/* Waits for all commands if a buffer uses the caller's memory, because the caller may free it afterwards. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -101,7 +101,8 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
     return ORDO_OK;
 }
 
-/* ---- small arrays ------------------------------------------------------------------------------------------------ */
+/* ---- small arrays, uploaded together
+ * -------------------------------------------------------------------------------- */
 
 static size_t wanted_of(const struct ordo_host_array *a)
 {
@@ -109,7 +110,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* In a stage an array begins at a multiple of this, and of its element's size. */
+/* Alignment of arrays in a stage, the buffer for all arrays of a call, in bytes. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -117,8 +118,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Lays out the arrays whose upload and download are `up` and `down`, after the first `used` bytes of a stage. Returns
- * the end of the last array. */
+/* Assigns stage offsets to the arrays with the given upload and download flags. `used` is the number of bytes
+ * already used. Returns the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -131,7 +132,7 @@ static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool do
     return used;
 }
 
-/* Whether all arrays are small. check() limits their counts. */
+/* Returns whether all arrays are small. */
 static bool are_small(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -140,8 +141,9 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all arrays into one stage, and uploads it. Uploaded arrays come first and downloaded arrays last, with arrays
- * that are both in between. If they do not fit, each array gets its own buffer instead. */
+/* Copies all arrays into one stage (a pair of a host and a device buffer), and uploads it by one command. Arrays are
+ * ordered so that inputs are contiguous, and so are outputs. If the arrays do not fit, the caller creates a buffer
+ * for each. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -192,10 +194,8 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 
 /* ---- to the device and back ---------------------------------------------------------------------------------- */
 
-/* No call has more arrays. */
 #define ARRAYS_MAX 16
 
-/* Uploads all arrays that kernels do not use in place. */
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     struct ordo_transfer transfer[ARRAYS_MAX];
@@ -248,7 +248,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* `idle`: all commands are done. */
+/* Frees all buffers. The caller sets `idle` if all commands have finished. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

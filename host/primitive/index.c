@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a search index in one launch; a compressed index in several, with a wait. */
+/* Builds search indexes by launches of cl/primitive/index.cl. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -35,7 +35,6 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     return index;
 }
 
-/* Returns a launch of a kernel over `items` work-items. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index *index, const char *name, size_t items)
 {
     const size_t group = ordo_min_size(64, ordo_device_facts(dev)->max_group);
@@ -65,8 +64,9 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Finds each block's width and offset. index->width becomes the width of all blocks, or 0 if it varies; *units their
- * total size. Waits. */
+/* Computes the width of each block in bytes per key, and the blocks' offsets. Sets index->width to the width of all
+ * blocks, or to 0 if blocks keep different widths. Sets *units to their total size, in units of 16 bytes. Waits for
+ * the results. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -91,14 +91,15 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    if ((uint64_t) widest * blocks / 4 * 3 <= *units) { /* offsets cost a read more, so they must save a fourth */
+    /* With offsets, each search reads one more word, so offsets must save a quarter of the memory. */
+    if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
     }
     return ORDO_OK;
 }
 
-/* Packs the keys into blocks. If all blocks have the same width, or nearly, they need no offsets. */
+/* Compresses the keys into blocks. Frees the offsets if all blocks get the same width. */
 static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 {
     const size_t     offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
@@ -121,7 +122,7 @@ static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments and builds *index. The caller frees its memory, even after an error. */
+/* Checks the arguments and builds *index. The caller must free the buffers of *index, even after an error. */
 static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {
@@ -132,7 +133,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
-    if (compressed && count > 0) { /* blocks begin at the first key, not on the grid of the buffer: I6 */
+    /* The blocks of a compressed index begin at the first key, wherever it lies in its buffer. */
+    if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
         index->keys = keys;
         ORDO_TRY(pack(call, index));
@@ -150,7 +152,7 @@ static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slic
 
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed)); /* compression reads sizes back */
+    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed)); /* Compression waits for sizes. */
 
     ordo_index *index = calloc(1, sizeof *index);
     if (index) {

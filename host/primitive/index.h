@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index. cl/shared/index.h shows its memory. */
+/* A static search index over a sorted array. cl/shared/index.h shows its memory layout. */
 #ifndef ORDO_INDEX_H
 #define ORDO_INDEX_H
 
@@ -8,28 +8,28 @@
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
-    struct ordo_slice keys; /* the indexed array, not retained */
+    struct ordo_slice keys; /* The indexed array. The index does not retain its buffer. */
     size_t            count;
-    cl_uint           node_log2; /* log2 of the keys per node */
+    cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    cl_mem            nodes;    /* NULL if there is at most one block, so no level */
-    size_t            nodes_at; /* number of nodes from the buffer's start to the first node */
+    cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
+    size_t            nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 
-    /* Only a compressed index holds keys (cl/shared/index.h, I5 to I7). */
-    cl_mem  packed;  /* the keys; NULL: the index is not compressed */
-    cl_mem  offsets; /* NULL: every block has `width` bytes per key */
+    cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
+    cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
     cl_uint width;
-    size_t  packed_bytes; /* of `packed` and `offsets` */
+    size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns log2 of the keys per node, a tunable. A caller that reserves memory for a later index keeps the number,
- * because tunables may change. */
+/* Returns the binary logarithm of the number of keys per node. This tunable may change, so callers store it with the
+ * memory of an index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* Describes an index of `count` keys, whose memory the caller allocates: index.bytes for its nodes. */
+/* Returns a description of an index over `count` keys, without memory. The caller must then allocate index.bytes
+ * bytes in index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
-/* Builds the index in index->nodes. Does nothing if index->bytes is 0. */
+/* Builds the separators in index->nodes. Does nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

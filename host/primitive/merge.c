@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted sequences: launches of cl/primitive/merge.cl. */
+/* Implements ordo_merge by launches of cl/primitive/merge.cl. */
 #include "primitive/merge.h"
 
 #include "primitive/host_array.h"
@@ -17,7 +17,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* Returns the shape of the tunables. Halves the group until its tile fits in local memory. */
+/* Returns the work-group size and the elements per work-item. Halves the group until a tile fits in local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -34,7 +34,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Returns how far apart a tile's end and its expected position usually are if a and b are equally distributed: for
+/* Returns the usual distance, in elements, between the end of a tile in array a and its expected position. For
  * random keys, the square root of the count divided by 4 is at least one standard deviation. */
 static cl_uint spread_of(size_t count)
 {

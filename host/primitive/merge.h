@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A merge within a call. */
+/* Runs ordo_merge as a step of another call. */
 #ifndef ORDO_MERGE_H
 #define ORDO_MERGE_H
 
@@ -9,16 +9,16 @@
 
 #define ORDO_MERGE_ITEMS_MAX MERGE_ITEMS_MAX
 
-/* A sorted sequence, or capacity for a merged sequence. values is ordo_none() if there are none. */
+/* An input or the output of a merge. */
 struct ordo_merge_side {
     struct ordo_slice keys, values;
     size_t            count;
 };
 
-/* Returns ORDO_INVALID for params NULL, an unknown type, or values not of 0, 4 or 8 bytes. */
+/* Returns ORDO_INVALID if params is NULL, the type is unknown, or values do not have 0, 4 or 8 bytes. */
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Merges a and b into out. Ignores out->count and checks nothing. */
+/* Merges a and b into out. Ignores out->count, and does not check the arguments. */
 ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out);

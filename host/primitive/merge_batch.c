@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
+/* Launches cl/primitive/merge_batch.cl, which merges a batch of updates into a sorted array on CPUs. */
 #include "primitive/merge_batch.h"
 
-/* The fewest elements of a tile, and the most tiles, because each tile adds the counts of earlier ones. */
+/* Minimum number of elements in a tile, and maximum number of tiles. Each tile adds up the counts of all earlier
+ * tiles. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 
@@ -17,7 +18,7 @@ struct merge {
     const struct ordo_merge_target *out;
     cl_mem                          places, kept;
     size_t                          tiles;
-    cl_uint                         length; /* elements per tile */
+    cl_uint                         length; /* Number of elements in a tile. */
 };
 
 static void cut(const ordo_device *dev, struct merge *m)
@@ -48,7 +49,6 @@ static ordo_status launch(struct ordo_call *call, const struct merge *m, const c
     return ordo_call_launch(call, &launch, args);
 }
 
-/* Returns a run's hidden bits as words, or ordo_none() if it has none. */
 static struct ordo_slice bits_of(const struct ordo_merge_source *run)
 {
     return run->hidden == SIZE_MAX ? ordo_none() : ordo_at(run->keys.mem, run->hidden / sizeof(cl_uint));

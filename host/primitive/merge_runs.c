@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to ORDO_MAX_RUNS sorted runs in one pass: launches of cl/primitive/merge_runs.cl. */
+/* Implements ordo_merge_runs by launches of cl/primitive/merge_runs.cl. */
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
@@ -14,18 +14,17 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 struct shape {
     size_t group, items;
-    size_t n_rounds; /* runs fit in 2^n_rounds */
-    size_t capacity; /* most elements of a tile */
-    size_t stride;   /* elements per sample */
-    size_t window;   /* samples per tile */
+    size_t n_rounds; /* The runs fit into 2^n_rounds runs. */
+    size_t capacity; /* Maximum number of elements in a tile. */
+    size_t stride;   /* Number of elements per sample. */
+    size_t window;   /* Number of samples per tile. */
 };
 
-/* Wide strides make fewer samples to rank, but leave runs * stride elements of a tile free on average. */
+/* Preferred and minimum number of elements per sample. A greater number leaves fewer samples to rank, but on average
+ * leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN                                                                                                      \
-    1024 /* the fewest elements per work-item: with fewer the cuts need more scratch than the headers
-                            promise */
+#define CHUNK_MIN   1024 /* Minimum number of elements per work-item, to bound the scratch buffers. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -33,7 +32,7 @@ struct plan {
     size_t                n_runs;
 };
 
-/* Returns RUNS_LOCAL_BYTES, a bound of a tile's local memory (runs_local of cl/group/run_tile.cl). */
+/* Returns an upper bound of the size of a runs_local (cl/group/run_tile.cl) in bytes. */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -43,7 +42,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Computes the tiles of a group. Returns false if the group cannot run here or its tile is too small for the runs. */
+/* Computes the tiles for the group size in *shape. Returns false if the device cannot run such groups, or if a tile
+ * is too small for the number of runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -66,7 +66,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Computes the tiles of single work-items, which use no local memory. */
+/* Computes the tiles of single work-items, without local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the profile's shape, or the nearest shape that runs here and has room for the runs: smaller groups first,
- * then larger ones, then single work-items. */
+/* Returns the group size and the tiles. It tries the tunables first, then smaller groups, larger groups, and finally
+ * single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,11 +101,11 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge of the non-empty runs. */
+/* A merge, without its empty runs. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
-    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* the first table.n_runs are used */
+    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* The first table.n_runs entries are used. */
     struct ordo_merge_target        out;
     run_table                       table;
     struct shape                    shape;
@@ -119,7 +119,7 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* Returns a launch with a work-item for each of `items`. Only runs_dedup depends on the combination of values. */
+/* Only kernel runs_dedup combines values. */
 static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
@@ -141,7 +141,7 @@ static struct ordo_launch kernel(const struct merge *m, const char *name, size_t
     return launch;
 }
 
-/* Adds the first arguments of a launch: a buffer for each run, used or not. */
+/* Add the buffers of all runs to the kernel arguments. Unused runs get NULL. */
 static void add_keys(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
@@ -185,7 +185,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Combines all values of a key in the second run into its last value. */
+/* Combines all values of each key in the second run. The last element of the key gets the result. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -212,7 +212,6 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
-/* The arguments of tile kernels, except the last. */
 struct tile_args {
     struct ordo_args args;
     cl_uint          n_tiles, n_rounds, capacity;
@@ -231,7 +230,6 @@ static void add_tile_args(struct tile_args *t, const struct merge *m)
     ordo_args_slice(&t->args, &m->out.values);
 }
 
-/* Returns a launch with a group per tile. */
 static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
 {
     const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
@@ -279,7 +277,6 @@ static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *r
     m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
 }
 
-/* Moves a run to a later entry, and leaves an empty run at `from`. */
 static void move_run(struct merge *m, size_t from, size_t to)
 {
     const struct ordo_merge_source run = m->run[from], none = { .hidden = SIZE_MAX };
@@ -287,8 +284,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Keeps the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: moves the others to the right
- * half of the tree of rounds. Other numbers of runs would take a round more. */
+/* If there are 3, 5 or 9 runs, lets the first run, usually the largest, take part only in the last round. The other
+ * runs become the right half of the tree of rounds. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -299,7 +296,6 @@ static void set_first_apart(struct merge *m)
     m->table.n_runs = (cl_uint) (half + n - 1);
 }
 
-/* Merges three or more runs, or runs with bits. */
 static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);
@@ -367,7 +363,8 @@ bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *para
 {
     const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
     return shape.group > 1 &&
-           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* the tiles' counts look back, whatever the keys */
+           /* The look-back adds counts of 4 bytes, whatever the type of the keys. */
+           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
@@ -402,7 +399,7 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the elements of a run in an array. If the sum overflows, the offset is one that no buffer has. */
+/* Returns a run as a part of an array. If the offset overflows, it is set so that the check of arrays fails. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
@@ -412,7 +409,7 @@ struct arrays {
     struct ordo_slice keys, values, keys_out, values_out;
 };
 
-/* Checks the arrays. Gaps between runs are not read. */
+/* Checks the memory of all runs. Gaps between runs may lie outside of the buffer. */
 static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params *params, const struct arrays *a,
                                 const struct ordo_run *runs, size_t n_runs, size_t count)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives' part of the self-test, with the variants that facts and profile select. Opening a device runs it. */
+/* Opens devices. Tests scan, sort and search on the new device, with the kernels that its tunables select. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* On a dry-run device every answer is wrong, and the test goes on. */
+/* Reports a wrong result. On a dry-run device all results are wrong, so the test continues. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 struct arrays {
@@ -13,7 +13,7 @@ struct arrays {
     uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
-/* Fills the input so that every digit of every width varies. One key in sixteen has an equal key nearby. */
+/* Returns key i of the test: a random number, but one key in sixteen equals the key before it. */
 static uint32_t key_of(size_t i)
 {
     uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Each value is the index of its key in the input. If the pairs strictly ascend, and each value is the index of its
- * key, the output must have all pairs. */
+/* Checks the output of the sort. Each value must be the index of its key in the input, and pairs must strictly
+ * ascend. Then the output has every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -67,7 +67,7 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Searches for the keys of the input, and for each plus 1. The keys are sorted by now. */
+/* Searches for keys of the input, and for these keys plus 1. The output array must be sorted. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
@@ -104,11 +104,11 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* If `all`, also tests 1000 elements, which one work-group sorts. Opening omits that, because the test of many elements
- * includes it, and its kernels, only for u32, take 0.3 s to compile on an H200. */
+/* Tests many elements. If `all` is true, it also tests 1000 elements, which one work-group sorts. Opening a device
+ * omits this test, because compiling its kernels takes 0.3 s on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
-    /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */
+    /* Enough elements for many tiles. The last tile is not full. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
     if (all)
         ORDO_TRY(test_count(dev, 1000));

@@ -15,26 +15,25 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* ordo_check_type returns ORDO_INVALID for an unknown type, and ordo_check_value_bytes for other sizes than 0, 4 and 8.
- * ordo_check_pair checks both. */
+/* Return ORDO_INVALID if the type is unknown, or if values do not have 0, 4 or 8 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
-/* An array argument. */
+/* An array argument of a call, with its name for messages. */
 struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
 };
 
-/* Checks that every array lies in its buffer, and that none of the last n_outputs overlaps an earlier array. */
+/* Returns an error if an array exceeds its buffer, or if one of the last n_outputs arrays overlaps an earlier array. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* Returns ORDO_INVALID for an unknown type or operation, ORDO_UNSUPPORTED for a sum of floats. */
+/* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* Returns the tunable's work-group size, halved until the device can run it. Returns 1 if that is less than a
+/* Returns the work-group size of a tunable, halved until the device can run it. Returns 1 if it is less than a
  * sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: launches of cl/primitive/reduce.cl. */
+/* Implements ordo_reduce by launches of cl/primitive/reduce.cl. */
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 
@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Folds each group's range: by reduce_once if there is a ticket, else by reduce_keys. A single group needs neither sums
- * nor a ticket. */
+/* Reduces the range of each group into `sums`, or into the result if there is one group. If `ticket` is not NULL, the
+ * last group also reduces the sums. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {
@@ -54,7 +54,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
     struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
     cl_mem            sums = NULL, ticket = NULL;
     if (t.groups == 0)
-        t.groups = 1; /* an empty array folds to the identity */
+        t.groups = 1; /* One group writes the result of an empty array. */
     if (t.groups == 1)
         return enqueue_keys(call, r, &t, NULL, t.lookback ? &ticket : NULL);
     ORDO_TRY(ordo_call_scratch(call, t.groups * bytes, &sums));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gather and scatter of rows: launches of cl/primitive/rows.cl. */
+/* Implements ordo_gather and ordo_scatter by launches of cl/primitive/rows.cl. */
 #include "primitive/rows.h"
 
 #include "primitive/host_array.h"
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the largest word at whose multiples all rows begin. Words of 16 bytes need a buffer at a multiple of 16,
- * which the caller's memory on a CPU may not be. */
+/* Returns the size of the words to copy: the largest power of two that divides the size and the offsets of rows, up
+ * to 16 bytes. CPUs use at most 8 bytes, because buffers over the caller's memory may not be aligned to 16. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -17,12 +17,11 @@ static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
     return word;
 }
 
-/* Limits of the words that a group moves, and of the rows that a CPU's work-item moves. */
 enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64 };
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* rows per work-item if group is 1, else words per group */
+    cl_uint share; /* Each group copies this number of rows if `group` is 1, else of words. */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -53,7 +52,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Finds for each row of the table the last row of the list that goes there. */
+/* Finds for each row of the table the last row of the list that a scatter writes there. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -149,7 +148,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* Rows without a valid index keep their content, so the output is uploaded first. */
+/* The output is uploaded first, because rows with an invalid index must stay unchanged. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gather and scatter within a call. */
+/* Runs gather and scatter as steps of another call. */
 #ifndef ORDO_ROWS_H
 #define ORDO_ROWS_H
 
 #include "primitive/primitive.h"
 
-/* Gathers row index[i] of `table` to row i of `list`, or scatters the other way. Nothing is checked. */
+/* The arguments of a gather, which copies row index[i] of `table` to row i of `list`, or of a scatter, which copies
+ * in the other direction. */
 struct ordo_rows {
-    struct ordo_slice table, list, index; /* offsets of table and list count rows */
-    size_t            n_rows, count;      /* rows of the table, rows of the list */
+    struct ordo_slice table, list, index; /* Offsets of table and list are in rows, not in bytes. */
+    size_t            n_rows, count;      /* Number of rows in the table, and in the list. */
     uint32_t          row_bytes;
     bool              scatter;
-    bool              distinct; /* a scatter: no number in `index` repeats */
+    bool              distinct; /* A scatter whose indices are all different. */
 };
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *rows);

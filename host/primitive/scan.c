@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans and segmented scans: launches of cl/primitive/scan.cl. */
+/* Implements scans and segmented scans by launches of cl/primitive/scan.cl. */
 #include "primitive/scan.h"
 
 #include "primitive/host_array.h"
@@ -48,7 +48,7 @@ ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem 
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* If `segmented`, heads are required. */
+/* Checks the arguments. `heads` must be valid if `segmented` is true. */
 static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool segmented)
 {
     const size_t bytes = ordo_type_bytes(scan->type);
@@ -91,7 +91,7 @@ ordo_status ordo_segmented_scan(ordo_device *dev, const struct ordo_scan_params 
     return run(dev, params, in, heads, true, out, count, order);
 }
 
-/* The input, and also the output if both are the same array. */
+/* Describes the input array, which may also be the output. */
 static struct ordo_host_array in_or_both(const void *in, void *out, size_t count, size_t bytes)
 {
     return in == out ? ordo_host_inout(out, count, bytes) : ordo_host_in(in, count, bytes);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans within a call. */
+/* Runs scans as steps of another call. */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 
 #include "primitive/primitive.h"
 
-/* The arguments of a scan. Nothing checks them. */
+/* The arguments of a scan. */
 struct ordo_scan {
     ordo_type         type;
     ordo_op           op;
     bool              inclusive;
     struct ordo_slice in;
-    struct ordo_slice heads; /* ordo_none(): one segment */
-    struct ordo_slice out;   /* may be `in` */
+    struct ordo_slice heads; /* Flags that begin segments. ordo_none(): one segment. */
+    struct ordo_slice out;   /* May be the same array as `in`. */
     size_t            count;
-    uint32_t          faults; /* for tests: LOOKBACK_FAULTS of cl/group/lookback.cl, and no polls; else 0 */
+    uint32_t          faults; /* 0, or the macro LOOKBACK_FAULTS of cl/group/lookback.cl, for tests. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);
 
-/* Replaces each of n words (ORDO_U32 or ORDO_U64) by the sum of the words before it. */
+/* Replaces each of n words (type ORDO_U32 or ORDO_U64) by the sum of all words before it. */
 ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n);
 
 #endif

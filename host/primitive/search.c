@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched bounds and lookups in a sorted array: launches of cl/primitive/search.cl. */
+/* Implements ordo_search, ordo_equal_range and ordo_lookup by launches of cl/primitive/search.cl. */
 #include "primitive/search.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
@@ -22,17 +22,17 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* `local`: groups keep keys in local memory, with barriers. Not on a CPU, nor in groups of 1. */
+/* Sizes of a launch. `local` is true if work-groups keep keys in local memory. It is false on CPUs. */
 struct shape {
     bool   local;
     size_t group;
-    size_t items;     /* queries per work-item and round */
-    size_t depth_max; /* the local memory holds a tree of at most 2^depth_max keys */
-    size_t tiles;     /* rounds that all queries take, of one group each */
-    size_t resident;  /* groups assumed to run concurrently */
+    size_t items;
+    size_t depth_max; /* Local memory has space for 2^depth_max keys. */
+    size_t tiles;     /* Number of tiles: a group searches for group * items queries at once. */
+    size_t resident;  /* Number of groups that probably run concurrently. */
 };
 
-/* Work-items of a compute unit assumed to run concurrently. */
+/* Assumed number of work-items that a compute unit runs concurrently. */
 #define RESIDENT_ITEMS 2048
 
 static enum ordo_shape data_of(const struct ordo_search *s)
@@ -40,7 +40,7 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-/* The most queries that a GPU's work-item has in flight, in registers. */
+/* Maximum number of queries that a GPU's work-item keeps in registers. */
 #define GPU_ITEMS_MAX 16
 
 static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
@@ -69,14 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* The most groups per compute unit of a CPU. Each takes several tiles, so that all units finish at about the same time.
- */
+/* Maximum number of groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* The most groups. They fill every device, and tile numbers stay below 2^32. */
+/* Maximum number of groups, so that tile numbers stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups if each first fills a tree with 2^depth keys: each then has at least 2^depth queries. */
+/* Returns the number of groups. Each group fills a tree in local memory with 2^depth keys, so it should have at
+ * least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -89,8 +89,7 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the macro SEARCH_PACKED of the kernels: 0 if the index is not compressed, else the bytes per key, or
- * PACK_MIXED if that varies. */
+/* Returns the bytes per key of a compressed index: 0 if the index is not compressed, PACK_MIXED if blocks differ. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -105,10 +104,10 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* Arrays above this size leave no cache for the index. */
+/* Size in bytes from which on an array leaves no space for its index in the cache. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Whether reads of blocks and values bypass the caches, to leave them to the index. */
+/* Returns whether loads of keys and values should bypass the caches, so that the index stays in the cache. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -117,7 +116,6 @@ static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-/* Returns a launch, with the macros that all kernels have. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape,
                                  const char *name, size_t groups)
 {
@@ -140,7 +138,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches the kernel. Adds the macros of a node's keys and a query's lanes, the common arguments, then `own`. */
+/* Launches the kernel with the arguments that all search kernels share, then those in `own`. `node` is the number of
+ * keys per node, `lanes` the number of lanes per query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -178,7 +177,7 @@ static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
-/* A lane reads at least 16 bytes of a node, and no team is wider than a sub-group. */
+/* Returns the number of lanes per query. Each lane must load at least 16 bytes of a node. */
 static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
@@ -189,8 +188,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level whose separators all fit in local memory, so that filling the trees of all groups takes at
- * most four reads per query. */
+/* Returns the lowest level of the index whose separators fit in local memory. Filling local memory must not take
+ * more than four loads per query. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -205,10 +204,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* The most bytes of nodes that a GPU's work-item reads at once. */
+/* Maximum size of the nodes that a GPU's work-item loads at once, in bytes. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the queries in flight, whose nodes fit into a GPU's registers. */
+/* Returns the number of queries per work-item whose nodes fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -240,7 +239,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Placeholders for macros that only search_indexed uses. */
+/* Values of macros that only kernel search_indexed uses. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -249,7 +248,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* filling all trees takes at most one read per query */
+    if (shape.local) /* Filling the trees of all groups takes at most one load per query. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -259,8 +258,8 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* The most keys that a tile of ascending queries should span. On an H200, 2^20 queries in 2^24 u32 keys take 71 us with
- * a span of 32,768, 45 us with 8192. */
+/* Preferred maximum number of keys between the first and the last query of a tile. On an H200, 2^20 ascending
+ * queries in 2^24 keys take 45 us with 8192 keys, and 71 us with 32768. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -273,7 +272,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* The tree has up to two keys per query of the tile. With as many queries as keys, most tiles' spans fit. */
+/* Searches for ascending queries. The tree in local memory has up to two keys per query of the tile. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -284,10 +283,9 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Limits of the queries of a search_gallop work-item. */
-#define CHUNK_MIN 64
-#define CHUNK_MAX 4096
-/* Chunks per compute unit, so that all units finish at about the same time. */
+/* Minimum and maximum number of queries per work-item of kernel search_gallop. */
+#define CHUNK_MIN       64
+#define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
 
 static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
@@ -303,8 +301,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* With at least this many keys per query, even ascending queries use the index, which reads less than a pass over the
- * keys. */
+/* From this number of keys per query on, ascending queries use the index, too. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
@@ -323,7 +320,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* With fewer queries reordering does not pay. */
+/* Minimum number of queries to sort or partition them before the search. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -361,8 +358,8 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts or partitions the queries with their numbers, and searches for them. The numbers direct each answer to its
- * query's index. */
+/* Sorts or partitions the queries, together with their numbers, and searches for the result. The numbers tell the
+ * kernel where to store each result. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -516,7 +513,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Refuses an index, because indexes are over device memory. */
+/* Returns ORDO_INVALID if there is an index, which is for device arrays. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
@@ -576,7 +573,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_in(keys, count, key_bytes),
         ordo_host_in(values, count, value_bytes),
         ordo_host_in(queries, n_queries, key_bytes),
-        ordo_host_inout(values_out, n_queries, value_bytes), /* values of missing keys stay unchanged */
+        ordo_host_inout(values_out, n_queries, value_bytes), /* The values of absent keys must stay unchanged. */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
     const size_t     n = sizeof a / sizeof *a;

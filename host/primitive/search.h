@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched bounds and lookups within a call. */
+/* Runs searches as steps of another call. */
 #ifndef ORDO_SEARCH_H
 #define ORDO_SEARCH_H
 
 #include "primitive/index.h"
 
-/* The arguments of a search, a search for both bounds, or a lookup. Nothing checks them. */
+/* The arguments of a search or a lookup. */
 struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
     uint32_t          value_bytes;
     ordo_scheme       scheme;
-    const ordo_index *index; /* NULL: no index */
+    const ordo_index *index; /* NULL: search without an index. */
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
-    bool              ranges;                    /* a search for both bounds */
-    struct ordo_slice ranks, uppers;             /* results of a search; uppers only for both bounds */
-    struct ordo_slice values, values_out, found; /* of a lookup only */
+    bool              ranges;                    /* Search for lower and upper bounds. */
+    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only for `ranges`. */
+    struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
 
-    struct ordo_slice places; /* uint32_t: the answer of query i goes to index places[i]; ordo_none(): to index i */
+    struct ordo_slice places; /* Words: the result of query i is stored at index places[i]. ordo_none(): at index i. */
 
-    /* A lookup that writes other answers: a kernel file that includes cl/primitive/search_body.cl, and the arguments of
-     * its ANSWERS_ARGS. NULL: the usual answers. */
+    /* A lookup may store other results: `file` is a kernel file that includes cl/primitive/search_body.cl, and
+     * `answers` has the kernel arguments that the file declares in ANSWERS_ARGS. NULL: the usual results. */
     const char             *file;
     const struct ordo_args *answers;
 };
 
-/* Whether the search would use an index that it is given. */
+/* Returns whether the search uses its index. */
 bool ordo_search_by_index(const struct ordo_search *search);
 
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How primitives cut an array: see tiles.h. */
+/* Divides arrays into tiles for kernels. tiles.h explains the functions. */
 #include "primitive/tiles.h"
 
 #include "shared/group.h"
 
-/* The fewest elements per work-item if a group is one work-item. */
+/* Minimum number of elements per work-item if groups have one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
-/* Up to this many tiles take one group, because a second launch costs more. */
+/* Up to this number of tiles, one group handles all tiles, because a second launch takes longer. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
-/* Limits the groups' results, of at most 16 bytes each, to 64 KiB. */
+/* Maximum number of groups. Their results then have at most 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* Many work-items per compute unit hide the latency of memory. Several chunks per core balance the load. */
+/* ITEMS_PER_UNIT is the number of work-items per compute unit of a GPU. CHUNKS_PER_CORE is the number of groups per
+ * CPU core. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)

@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts an array into tiles of group x items elements. Each group takes one tile, or a range of neighbouring tiles. */
+/* Divides an array into tiles of group * items elements. A work-group handles one tile (look-back), or a range of
+ * successive tiles. */
 #ifndef ORDO_TILES_H
 #define ORDO_TILES_H
 
 #include "primitive/primitive.h"
 
 struct ordo_tiles {
-    size_t  group, items; /* work-items per group; elements per work-item */
-    bool    lookback;     /* one launch, whose tiles look back; else two launches */
+    size_t group, items; /* Number of work-items per group, and of elements per work-item. */
+    /* True: one launch, in which groups wait for results of earlier tiles. False: two launches. */
+    bool    lookback;
     cl_uint tiles;
-    cl_uint range;  /* tiles per range: the tiles of one group if lookback is false */
-    size_t  groups; /* number of ranges; 1: one launch of one group, whatever lookback says */
-    cl_uint shift;  /* elements of the first tile that lie before the array: cl/group/tile.cl */
+    cl_uint range;  /* Number of tiles per group, if lookback is false. */
+    size_t  groups; /* Number of ranges. If it is 1, one launch of one group suffices. */
+    cl_uint shift;  /* Number of positions of the first tile that lie before the array (cl/group/tile.cl). */
 };
 
-/* Returns the tiles of `count` elements of key_bytes each. group and items name the tunables. Kernels read aligned
- * vectors of an array that begins at element `at` of its buffer; pass 0 if they read none. */
+/* Returns the tiles of `count` elements of key_bytes each. `group` and `items` are tunables. `at` is the index of
+ * the array's first element in its buffer, for the alignment of vectors. Pass 0 if kernels use no vectors. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
-/* Whether tiles of one launch look back at each other (cl/group/lookback.cl). */
+/* Returns whether kernels for this shape should use look-back (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
 struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
 };
-/* Makes the state of one launch over `tiles` tiles that pass item_bytes each. */
+/* Creates the state of a look-back, in which each tile publishes a result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* The kernels of a file that includes cl/group/tiles.cl: look_back for one launch, sums and ranges for two. The bytes
- * are LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of cl/shared/group.h. */
+/* Names of the kernels of a file that includes cl/group/tiles.cl. look_back is for one launch, sums and ranges are
+ * for two. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
-/* ordo_call_tiles sets the launch's kernel and groups. */
+/* Returns a launch over all tiles. ordo_call_tiles sets its kernel. */
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. `args` has the first arguments of each kernel. */
+/* Launches one or two kernels over all tiles. `args` must have the first arguments of each kernel. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 
-/* Returns the type whose kernel folds values of `type`. Sums of signed integers are sums of unsigned ones. */
+/* Returns the type for which the kernel is compiled. Sums of signed integers use the kernel for unsigned integers. */
 ordo_type ordo_fold_type(ordo_type type, ordo_op op);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first k elements in order, and the k-th element: launches of cl/primitive/top.cl or top_chunked.cl, then a sort.
- */
+/* Implements ordo_top_k and ordo_select. Kernels of cl/primitive/top.cl or top_chunked.cl select elements, and a
+ * sort follows. */
 #include "primitive/host_array.h"
 #include "primitive/rows.h"
 #include "primitive/sort.h"
@@ -13,7 +13,7 @@ struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* returns only the k-th element, counted from 1 */
+    bool              select; /* Find only the k-th element, counted from 1. */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -23,11 +23,11 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Keys with their indices in the input. */
+/* Selected keys, and the index of each in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
-    bool              ordered; /* elements ascend by index */
+    bool              ordered; /* The elements are in the order of the input. */
 };
 
 static cl_uint bits_of(size_t count)
@@ -43,18 +43,17 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    cl_uint number_bits, digits; /* an element's order is a number of number_bits bits, in `digits` digits: shared/top.h
-                                  */
+    /* Elements are ordered by a number of number_bits bits (key, then index). It is divided into `digits` digits. */
+    cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
     cl_mem  state, list_keys, list_index;
 };
 
-/* See tiles.c. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* The fewest elements per work-item if a group is one work-item. */
+/* Minimum number of elements per work-item if groups have one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -87,7 +86,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the lowest bit of a digit. Digit 0 is the highest. Digits differ by at most one bit in width. */
+/* Returns the lowest bit of a digit. Digit 0 is the highest digit. Widths differ by at most one bit. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -139,7 +138,7 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
     return a;
 }
 
-/* Whether one group sorts the taken elements, after the passes. */
+/* Returns whether kernel top_order sorts the selected elements. */
 static bool orders_itself(const ordo_device *dev, const struct top *t, const struct passes *p)
 {
     return p->group > 1 && !t->select && t->k <= TOP_ORDERED &&
@@ -151,13 +150,13 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     const size_t bytes = 4 * p->state_words;
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
-    if (orders_itself(call->dev, t, p)) /* top_order clears the state */
+    if (orders_itself(call->dev, t, p)) /* Kernel top_order clears the state after use. */
         return ordo_call_zeroed(call, bytes, &p->state);
     ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Finds the k elements in any order, or only the k-th. Needs 1 <= k <= count. */
+/* Selects the first k elements in any order, or only the k-th element. The caller must have 1 <= k <= count. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -176,10 +175,8 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
     return ORDO_OK;
 }
 
-/* Words of the state that a work-item of top_order clears. */
 enum { ZEROS = 8 };
 
-/* Sorts the taken elements, and gathers their values. */
 static ordo_status put_in_order(struct ordo_call *call, const struct top *t, const struct passes *p,
                                 const struct found *f)
 {
@@ -197,7 +194,6 @@ static ordo_status put_in_order(struct ordo_call *call, const struct top *t, con
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Takes all elements, in input order. */
 static ordo_status find_all(struct ordo_call *call, const struct top *t, const struct found *to)
 {
     const struct passes      p = plan(call->dev, t);
@@ -211,12 +207,13 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Chunks per core. A chunk must have WORTH times the elements that its list keeps, and at least CHUNK_MIN. */
+/* Number of chunks per core. A chunk must have WORTH times as many elements as its list, and at least CHUNK_MIN
+ * elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has room for twice the elements that it keeps, at least ROOM_MIN more. */
+/* A list has space for the elements that it keeps and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
-/* Cuts the input into chunks. Sets *chunks to 0 if chunks do not pay. */
+/* Divides the input into chunks. Sets *chunks to 0 if the selection by digits is faster. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -225,8 +222,7 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
     struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
-    if (*chunks > 1 &&
-        t->count - (*chunks - 1) * c.chunk < t->k) /* the last chunk has fewer elements than each list needs */
+    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk has fewer than k elements. */
         *chunks = 0;
     c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
     return c;
@@ -253,7 +249,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* Finds at least the first k elements. */
+/* Selects the first k elements, and perhaps more. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;
@@ -267,14 +263,14 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* Uses the caller's arrays, and scratch if the caller wants no indices. */
+/* Returns the caller's output arrays. Uses a scratch buffer for indices if the caller does not want them. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
     return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
 }
 
-/* Sorts by key, equal keys by index: sorts unordered elements by index before the stable sort by key. */
+/* Sorts the selected elements by key, and elements with equal keys by index. */
 static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
                               const struct found *out)
 {
@@ -382,7 +378,7 @@ ordo_status ordo_top_k(ordo_device *dev, const struct ordo_top_k_params *params,
     return run(dev, &t, order);
 }
 
-/* Returns the selection's parameters. Fails if there is no such element. */
+/* Checks the arguments of ordo_select. Returns ORDO_INVALID if k >= count. */
 static ordo_status selection(ordo_device *dev, const struct ordo_select_params *params, size_t count, size_t k,
                              struct top *t)
 {
