@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that change a dictionary, in the form of dict_query.c. */
+/* The calls that change a dictionary. Each call has a struct ordo_method, a function over device memory and a function
+ * over host memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
