@@ -93,7 +93,7 @@ void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_co
 {
     if (!c)
         return;
-    /* The same kernel adds signed and unsigned integers. */
+    /* One kernel adds both signed and unsigned integers. */
     const ordo_type sum = ordo_type_bytes(c->value) == 8 ? ORDO_U64 : ORDO_U32;
     ordo_launch_define(launch, "COMBINE_TYPE", (long) (c->op == ORDO_SUM ? sum : c->value));
     ordo_launch_define(launch, "COMBINE_OP", (long) c->op);

@@ -240,7 +240,7 @@ ordo_status ordo_ltree_export(ordo_dict *dict, struct ordo_call *call, struct or
 
 ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 
-/* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
+/* Percentage to which an update fills nodes when it rebuilds the tree. */
 
 /* Percentage to which an update that rebuilds the tree fills nodes. */
 #define ORDO_LTREE_UPDATE_FILL 70
