@@ -2,12 +2,12 @@
 /* Executes a mixed batch as if its operations ran one after another.
  *
  *   1  histogram    Counts the operations of each code. Returns an error for unknown codes. Waits.
- *   2  single keys  Sorts the operations by key, finds all keys, and computes each key's state before and after each
- *                   operation. This gives the results of the operations, and the updates to store.
+ *   2  single keys  Sorts the operations by key and finds all keys. Computes each key's state before and after each
+ *                   operation, and so the results of these operations and the updates to store.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
- *   4  store        Stores the keys whose state has changed, by one sorted update. Waits.
+ *   4  store        Stores the changed keys by one sorted update. Waits.
  *
- * If the structure has a function apply_points, it is tried first. A batch that fails before step 4 changes nothing. */
+ * A structure's own function apply_points is tried first. A batch that fails before step 4 changes nothing. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -47,7 +47,6 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Counts the codes, and sets number[i] to i. */
 static ordo_status histogram(struct apply *a)
 {
     ORDO_TRY(ordo_call_zeroed(a->call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &a->counted));
@@ -55,8 +54,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations in a batch with seeks, counts or ranges. The timeline's sums of changes, plus 32 for
- * each block, must fit into 32 bits. */
+/* Maximum number of operations if the batch has seeks, counts or ranges: the timeline's sums must fit into 32 bits. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -98,8 +96,8 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets `made`, the value of each operation's key after the operation. Scans the values of each segment (sorted_batch in
- * cl/dict/apply_batch.cl), and combines the sums with the values before the batch. */
+/* Sets made[j] to the key's value after sorted operation j. Scans the values within each segment (sorted_batch in
+ * cl/dict/apply_batch.cl), and combines the sums with the stored values. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -149,8 +147,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Divides the sorted operations into segments and into groups of equal keys. Computes `made` if the batch has
- * combines. */
+/* Divides the sorted operations into segments and groups of equal keys. Computes `made` if the batch has combines. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };

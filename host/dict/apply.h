@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a mixed batch between the steps that apply.c explains. */
+/* State of a mixed batch (apply.c). */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -17,8 +17,7 @@ struct neighbours {
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Neighbours of the upward seeks, then of the erased keys upwards, then of the downward seeks, then of the erased
-     * keys downwards. */
+    /* Neighbours of the upward seeks and erased keys, then of the downward seeks and erased keys. */
     struct neighbours base;
     cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
@@ -31,7 +30,7 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS]; /* number of operations of each code */
 
     struct ordo_sorted_batch sorted;
-    cl_mem there, before; /* Byte that says whether each sorted key is present before the batch, and the key's value. */
+    cl_mem there, before; /* Whether each sorted key is present before the batch (one byte), and its value. */
     cl_mem counted;       /* the histogram in device memory */
     cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the start of each segment. */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
@@ -46,7 +45,7 @@ struct apply {
     struct seeks seeks;
 };
 
-/* Takes scratch memory for `count` elements of `bytes` bytes. Leaves *out unchanged if `bytes` is 0. */
+/* Takes count * bytes bytes of scratch memory. Leaves *out unchanged if `bytes` is 0. */
 static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
 {
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
@@ -67,15 +66,15 @@ void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 /* Adds the kernel arguments TIMELINE_ARGS (cl/dict/timeline.cl). */
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline: the changes of the batch in key order, from which queries read the effect of earlier
- * operations. */
+/* Builds the timeline: the changes of the batch in key order. Queries read the effects of earlier operations from
+ * it. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
 /* Answers all seeks except far ones (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks again, by the timeline. Called if there are far seeks. */
+/* Answers all seeks again, by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the timeline of a mixed batch, and answers its counts, ranks, selections and ranges. The structure answers
- * each query for the state before the batch. The timeline (cl/dict/timeline.cl) then adds the changes of earlier
- * operations.
- *
- * In a batch of n operations, a count takes log2(n) steps. A range takes log2(n) steps for each of its elements. */
+/* Builds the timeline of a mixed batch, and answers counts, ranks, selections and ranges. The structure answers each
+ * query for the state before the batch. The timeline (cl/dict/timeline.cl) adds the changes of earlier operations. In a
+ * batch of n operations, a count takes log2(n) steps, and a range log2(n) steps for each element. */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -50,7 +48,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The operations with the requested codes, in the order of the batch. */
+/* Operations with the requested codes, in the order of the batch. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -136,8 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Sets `groups` (apply_select_plan explains it). Selects among the keys that the batch does not touch, and sets *base
- * to the elements found. */
+/* Selects among the keys that the batch does not touch, and sets *base to the elements found. apply_select_plan
+ * explains `groups`. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -189,7 +187,7 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Writes the offsets of all operations. If the batch has ranges, waits for their total length and compares it with the
+/* Writes the offsets of all operations. If the batch has ranges, waits for their total length and checks the
  * capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
@@ -276,7 +274,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum number of work-items that write elements touched by the batch. Only the device knows the number of these
+/* Maximum number of work-items that write elements touched by the batch. Only the device knows the number of
  * elements. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts batches by key, and inserts absent keys. Launches cl/dict/batch.cl. */
+/* Sorts batches and inserts absent keys. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"
@@ -56,8 +56,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces each flag by the number of set flags before it. There are n + 1 flags, and the last one is 0. Sets *kept to
- * the number of all set flags. */
+/* Replaces each of n + 1 flags, the last one 0, by the number of set flags before it. Sets *kept to the number of all
+ * set flags. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;

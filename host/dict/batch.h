@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the keys of batches, for inserts and mixed batches. */
+/* Sorts batches by key. */
 #ifndef ORDO_BATCH_H
 #define ORDO_BATCH_H
 
@@ -18,8 +18,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
 /* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. The caller must have set
- * count + 1 flags (uint32_t), the last one to 0. The copied updates must have distinct keys. Overwrites the flags.
- * Waits for the number of copied updates. */
+ * count + 1 flags (uint32_t), the last one to 0. Copied updates must have distinct keys. Overwrites the flags. Waits
+ * for the device. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 

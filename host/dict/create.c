@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates dictionaries of all structures, and warms them up. */
+/* Creates dictionaries. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
 }
 
 /* Requests builds of the kernels that this dictionary will probably need, the most usual calls first. Does nothing
- * unless the device builds kernels ahead and this variant of the structure is new. */
+ * unless the device builds kernels ahead and the variant is new. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destroys and clears dictionaries, begins and ends their calls, and runs requests (request.h). */
+/* Destroys and clears dictionaries, and begins and ends their calls. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
@@ -54,7 +54,7 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if a driver has dropped commands of an update because an earlier command of their queue failed.
+/* Checks the structure if a driver has dropped commands of an update because another command of their queue failed.
  * Returns ORDO_BROKEN if the check fails. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
@@ -114,8 +114,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Ends the call and returns `status`, or an error of the end itself. Every call that began must end here, also after an
- * error, because commands may be enqueued. */
+/* Must end every call that began, also after an error, because commands may be enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

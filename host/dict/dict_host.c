@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes requests over host memory: uploads the inputs, makes the request over device memory, downloads the outputs. */
+/* Makes requests over host memory by requests over device memory. */
 #include "dict/request.h"
 
-/* Fills out[] with the arrays of the call and returns their number. An update works on copies of the caller's arrays:
- * kernels that use the caller's memory need a wait at the end, which could fail after the store. */
+/* Fills out[] with the call's arrays and returns their number. An update works on copies, because a wait for kernels in
+ * the caller's memory could fail after the store. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -54,8 +54,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches up to this number of queries are not split. A staging buffer (runtime/staging.c) holds such a batch, so
- * smaller pieces save no memory. */
+/* Batches of at most this number of queries are not split, because a staging buffer (runtime/staging.c) holds them. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -69,8 +68,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Makes the request piece by piece, and halves the number of queries of a piece while memory is short. The lock is held
- * throughout, so no other thread updates the dictionary between pieces. */
+/* Makes the request piece by piece, and halves the pieces while memory is short. The lock is held, so no other thread
+ * updates the dictionary between pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

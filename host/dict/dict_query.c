@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that query a dictionary. Each call has a struct ordo_method, a function over device memory and a function
- * over host memory. */
+/* Calls that query a dictionary. Each has a struct ordo_method, a function over device memory and one over host
+ * memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Returns whether the caller passes at least one output. The outputs are a[first] and all following arrays, and all are
- * optional. */
+/* Returns whether the caller passes an output. The outputs begin at a[first], and all are optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -138,8 +137,8 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* Reads the number of results, which is the last offset, if the caller wants it. Returns ORDO_TOO_SMALL if the number
- * exceeds the capacity. */
+/* Reads the number of results (the last offset) if the caller wants it. Returns ORDO_TOO_SMALL if the number exceeds
+ * the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that change a dictionary. Each call has a struct ordo_method, a function over device memory and a function
- * over host memory. */
+/* Calls that change a dictionary, in the form of dict_query.c. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

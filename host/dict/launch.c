@@ -5,8 +5,7 @@
 
 #define GROUP 64
 
-/* Maximum number of work-groups of a launch. More groups do not make any device faster. A work-item takes several items
- * if there are more. */
+/* Maximum number of work-groups. For more items, a work-item takes several. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,
@@ -29,8 +28,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
     return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
 }
 
-/* Number of work-groups for each compute unit of a CPU. Many small groups let all units finish at about the same
- * time. */
+/* Number of work-groups for each compute unit of a CPU. With many, all units finish at about the same time. */
 #define SHARES_PER_UNIT 64
 
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
@@ -47,7 +45,7 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
 }
 
 /* Minimum number of work-items of a large launch on a GPU. Starting a group takes time: an H200 needed 165 us for 2^18
- * groups that read each of 2^24 elements once. */
+ * groups that read 2^24 elements. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 

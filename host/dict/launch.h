@@ -8,12 +8,11 @@
 
 #include "dict/structure.h"
 
-/* Returns a launch with one work-item for each item. Above 2^24 items, the kernel must loop: a work-item then takes
- * several. Sets the defines ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. The caller can add defines with
- * ordo_launch_define. */
+/* Returns a launch with one work-item for each item, or for several items if there are more than 2^24. Sets the defines
+ * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. ordo_launch_define adds defines. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* Returns a launch for a kernel whose work-groups split the items among themselves. On a CPU it has 64 groups of one
- * work-item for each compute unit, at most one for each item. */
+/* Returns a launch whose work-groups split the items among themselves. On a CPU a group has one work-item, and there
+ * are at most 64 groups for each compute unit. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
 /* Returns the number of work-items for a memory-bound kernel that does little for each item. On a GPU, above 2^19

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare: lists the needed programs by dry runs, builds the programs, then makes each call
- * once. */
+/* Implements ordo_device_prepare: lists programs by dry runs, builds them, then makes each call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
 
-/* Number of elements in each call made, if the caller gives no batch size. */
+/* Number of elements in each call made, if the caller gives none. */
 #define COUNT_MADE ((size_t) 20000)
 /* Maximum number of elements in each call made. */
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
-/* Numbers of elements in the dry runs, if the caller gives no batch size: from one work-group to many tiles. */
+/* Numbers of elements in the dry runs, if the caller gives none: from one work-group to many tiles. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {

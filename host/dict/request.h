@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the calls of include/ordo/dict.h as data, so that all calls share one implementation. A call is a struct
- * ordo_method: its `run` function, which enqueues the commands, and a table of its arrays.
+/* Describes the calls of include/ordo/dict.h as data. A call is a struct ordo_method: its function `run`, which
+ * enqueues commands, and a table of its arrays.
  *
  *     ordo_dict_find       -> ordo_dict_request       checks the slices, calls `run`
  *     ordo_dict_find_host  -> ordo_dict_request_host  uploads, calls ordo_dict_request, downloads */
@@ -13,8 +13,8 @@ struct ordo_parameter {
     const char *name; /* as in the public header */
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
-        OUT = 1,       /* The call writes the array, which may not overlap another array. Outputs come last. */
-        SPARSE = 2,    /* Elements of this output that the call does not write keep their values. */
+        OUT = 1,       /* The call writes the array, which overlaps no other array. Outputs come last. */
+        SPARSE = 2,    /* Elements that the call does not write keep their values. */
         OPTIONAL = 4,  /* the slice may be ordo_none() */
         ONE_MORE = 8,  /* count + 1 elements */
         CAPACITY = 16, /* capacity elements */
@@ -43,32 +43,32 @@ struct ordo_request {
 struct ordo_method {
     enum {
         ORDO_QUERY,
-        /* A batch of independent queries. Over host memory, a call splits the batch if memory is short. */
+        /* Independent queries. Over host memory, a call splits the batch if memory is short. */
         ORDO_QUERY_PIECES,
         ORDO_UPDATE,
         ORDO_REPLACE,   /* An update that ignores the old content, so it works on a broken dictionary. */
         ORDO_CONCURRENT /* An update that may still write results after it has changed the dictionary. */
     } manner;
     ordo_dict_op needs;
-    bool         runs_empty; /* True if `run` is called even if count is 0. */
+    bool         runs_empty; /* call `run` even if count is 0 */
     /* Checks everything except the arrays. May be NULL. */
     ordo_status (*check)(const ordo_dict *dict, const struct ordo_request *r);
     ordo_status (*run)(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r);
     struct ordo_parameter parameters[ORDO_PARAMETERS_MAX + 1]; /* the last one has no name */
 };
 
-/* Returns the bytes of one element of the array. */
+/* Returns the bytes of one element. */
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p);
-/* Returns the number of elements of the array. */
+/* Returns the number of elements. */
 size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_request *r);
 
-/* Makes a request over device memory: checks the arrays of r->a, then calls m->run. */
+/* Makes a request over device memory: checks the arrays, then calls m->run. */
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
 /* Makes a request over host memory. Reads the arrays of r->host instead of r->a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* Make a request over device or host memory. The variable arguments initialise a struct ordo_request, from `a` on. */
+/* Make a request. The variable arguments initialise a struct ordo_request, from `a` on. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

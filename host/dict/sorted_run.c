@@ -21,8 +21,8 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, c
     return l;
 }
 
-/* Takes the smallest unused block of at least `bytes` bytes, if at most about a sixteenth of it would be wasted.
- * Returns false if there is none. */
+/* Takes the smallest unused block of at least `bytes` bytes, if at most about a sixteenth would be wasted. Returns
+ * false if there is none. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -79,8 +79,8 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Unused blocks are kept up to SPARE_MIN bytes plus 1 / SPARE_SHARE of the bytes of the runs. Freeing a block of any
- * size takes a driver 25 us, while the device idles. */
+/* Bytes of unused blocks to keep: SPARE_MIN plus 1 / SPARE_SHARE of the bytes of the runs. Freeing a block of any size
+ * takes a driver 25 us, while the device idles. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
@@ -92,8 +92,8 @@ static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
     return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Rounds the size of a block up by at most 3 percent, so that a slightly longer run can reuse the block. Creating or
- * freeing a large buffer takes a driver 0.1 ms or more. */
+/* Rounds the size of a block up by at most 3 percent, so that a longer run can reuse the block. Creating or freeing a
+ * large buffer takes a driver 0.1 ms or more. */
 static size_t with_reserve(size_t bytes)
 {
     size_t step = 256;
@@ -116,7 +116,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* ordo_buffer_create does not free unused blocks of this call, so this code frees them and tries again. */
+    /* ordo_buffer_create does not free unused blocks of this call. */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

@@ -4,10 +4,10 @@
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
  * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs. Other
- * structures use runs to sort batches and to rebuild.
+ * structures use runs to sort and to rebuild.
  *
- * An update adds a run, or merges the newest runs with it. It changes no key or value in place, so a failed update
- * changes nothing. */
+ * An update adds a run, or merges the newest runs with it. No key or value changes in place, so a failed update changes
+ * nothing. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -16,8 +16,7 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Byte offsets of the parts of a block. All are multiples of 256. A part may have capacity for more elements than the
- * run has. */
+/* Byte offsets of the parts of a block, all multiples of 256. A part may have unused capacity. */
 struct ordo_run_layout {
     size_t  values, hidden, visible, nodes, bytes;
     cl_uint node_log2; /* Log2 of the number of keys in an index node. */
@@ -135,14 +134,14 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
-/* Takes an unused or new block for a run of `count` elements. The elements are not written yet. The run has no bits and
- * no index. */
+/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no bits and no
+ * index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_block, but takes scratch memory of the call. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Returns whether a run of `count` elements fits into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Keeps the run's block for later runs, or frees it. Does nothing if the run has no block. */
+/* Keeps the run's block, if it has one, for later runs, or frees it. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
@@ -156,8 +155,8 @@ void ordo_runs_clear(ordo_dict *dict);
 
 /* Builds the run's index if the run has none. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the set to the arguments of a kernel: the buffers of the runs (RUNS_KEYS), if `values` the same buffers again
- * (RUNS_VALUES), and *table. The caller must keep *table until the launch. */
+/* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
+ * (RUNS_VALUES), and *table, which must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 /* Returns the part of a slice from element `at` on, or ordo_none() for ordo_none(). */
@@ -201,8 +200,8 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 /* Copies sorted updates to a run in scratch memory of the call. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Makes a new run of the distinct keys of a batch: of equal keys, only the last one stays. If the keys ascend, copies
- * the batch without a sort. Waits for the device. */
+/* Makes a new run of the distinct keys of a batch: the last of equal keys stays. If the keys ascend, copies the batch
+ * without a sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 /* Copies sorted updates to a new run. */
@@ -223,13 +222,12 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
 /* Writes the visible elements of a resolved set in key order. `values` may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Resolves the set, and makes a new run of its visible elements. *out has no block if there are no visible elements.
- * Waits for the device. */
+/* Resolves the set, and makes a new run of its visible elements. *out has no block if there are none. Waits for the
+ * device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs of a resolved set. The caller passes the number of
- * visible elements of each run in counts[]. The new run can replace the n runs, because older runs already hide the
- * elements that the n runs make stale (R4). */
+/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs of a resolved set. The new run
+ * can replace the n runs, because older runs already hide the elements that the n runs make stale (R4). */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible need not resolve the set. */
@@ -238,8 +236,8 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set
  * needs only one pass and does not resolve the set. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones into a new run. The new value of a key combines
- * the values of all its elements. May change the values of the batch, even after an error. Waits for the device. */
+/* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the
+ * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_combine can merge the runs with a batch of `count` elements. */

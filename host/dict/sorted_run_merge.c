@@ -180,11 +180,11 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Minimum number of elements of a batch for which it is checked whether the keys ascend. A smaller batch is always
- * sorted, which takes less time than the check. */
+/* Minimum size of a batch whose keys are first checked for ascending order. Sorting a smaller batch takes less time
+ * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to true if each key is less than the next key. Sets it to false without a check if count < ASK_MIN. */
+/* Sets *out to whether each key is less than the next key. Sets it to false without a check if count < ASK_MIN. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -268,8 +268,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements of a set that need not be resolved. The block has capacity for all stored
- * elements. *out has no block if no element is visible. */
+/* Makes a new run of the visible elements of an unresolved set. The block has capacity for all stored elements. *out
+ * has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -121,8 +121,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum length of a run whose visible counts are computed by one launch for all such runs, with one work-group for
- * each run. This is faster than two launches for each run. */
+/* Maximum length of runs whose visible counts one launch computes, with one work-group for each run. This is faster
+ * than two launches for each run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */

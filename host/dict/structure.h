@@ -2,15 +2,13 @@
 /* The functions that a structure implements for the interface (include/ordo/dict.h).
  *
  * The interface checks all arguments, takes the lock and orders the queues before it calls a structure. Slices do not
- * overlap, and counts are at least 1. A function enqueues commands and does not wait for them, unless its comment says
- * "Waits". A function allocates all memory before its first launch that changes the dictionary, so an error leaves the
- * dictionary unchanged.
+ * overlap, and counts are at least 1. A function enqueues commands and does not wait, unless its comment says "Waits".
+ * It allocates all memory before its first launch that changes the dictionary, so an error leaves the dictionary
+ * unchanged.
  *
  * A query must call ordo_call_changes before it builds an index or merges runs, because a driver may drop the commands
  * of a query that has a wait list. If events are pending, ordo_call_changes ends the query. ORDO_DICT_QUERY then waits
- * for the events and repeats the query.
- *
- * Each family of structures has a folder and does not use another family's folder. */
+ * for the events and repeats the query. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -129,34 +127,34 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
     size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object, whose members after its struct ordo_dict are zero. Returns an error if the
-     * configuration is not possible. May be NULL. */
+    /* Initialises a new object, which is zero after its struct ordo_dict. Returns an error if the configuration is not
+     * possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);
-    /* Forgets indexes and lists that were computed from the elements. The interface calls it before `check` if a driver
-     * dropped commands. NULL if the structure has none. */
+    /* Forgets indexes and lists that were computed from the elements. Called before `check` if a driver dropped
+     * commands. May be NULL. */
     void (*invalidate)(ordo_dict *dict);
     /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys is stored. Waits for the
      * device. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Keeps all other keys. Keys may be in
-     * any order and may repeat. */
+    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Other keys stay. Keys are in any
+     * order and may repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases all keys of one interval. May be NULL. Sets *done to false and changes nothing if it cannot do this; the
-     * caller then erases key by key. Waits, unless `counted`. */
+    /* Erases all keys of an interval. May be NULL. If it cannot, sets *done to false and changes nothing; the caller
+     * then erases key by key. Waits, unless `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads, and if `take` erases, the first or last elements; sets *got to their number. May be NULL. Sets *done to
-     * false and changes nothing if it cannot do this (generic/erase.c then does). Waits for the device. */
+    /* Reads, and if `take` erases, the first or last elements. Sets *got to their number. May be NULL. If it cannot,
+     * sets *done to false and changes nothing. Waits for the device. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Executes a mixed batch of operations on single keys. May be NULL. Sets *done to false and changes nothing if the
-     * batch is invalid or has other operations. Waits for the device. */
+    /* Executes a mixed batch of operations on single keys. May be NULL. If the batch is invalid or has other
+     * operations, sets *done to false and changes nothing. Waits for the device. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* NULL if the structure has no concurrent batches. Waits for the device. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
@@ -183,7 +181,7 @@ struct ordo_structure {
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* The table that an aggregate over long ranges builds and keeps for later aggregates (generic/aggregate.c). */
+/* Table that an aggregate over long ranges keeps for later aggregates (generic/aggregate.c). */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: no table */
     size_t    bytes, count;
@@ -236,8 +234,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Begins a query, evaluates `enqueue` (an expression that uses &call), ends the query and returns its status. If
- * pending events end the query (ordo_call_changes), waits for the events and repeats the query. */
+/* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If pending
+ * events end the query (ordo_call_changes), waits for the events and repeats it. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -262,17 +260,17 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets all offsets to 0, if the batch has an array of offsets. For batches that contain no ranges. */
+/* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Downloads the results of an update over host memory. An update calls it after it has written its results and before
- * it stores, so that no download can fail after the store. Does nothing in calls over device memory. */
+/* Downloads the results of an update over host memory. An update calls this between its results and its store, so that
+ * no download can fail after the store. Does nothing over device memory. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Returns whether the call is over host memory, so the caller waits for the device in any case. */
+/* Returns whether the call is over host memory, and so waits for the device anyway. */
 static inline bool ordo_dict_blocks(const ordo_dict *dict)
 {
     return dict->results != NULL;
@@ -281,7 +279,7 @@ static inline bool ordo_dict_blocks(const ordo_dict *dict)
 /* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys and sets inserted[i]. Stores present keys again with the values that they have. Does not wait. */
+/* Inserts absent keys and sets inserted[i]. Stores present keys again with their stored values. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

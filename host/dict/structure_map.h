@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of all structures. To add a structure, add a row here, and define `const struct ordo_structure
- * ordo_STEM_structure` (host/dict/structure.h). */
+/* All structures. A new structure needs a row here, and a `const struct ordo_structure ordo_STEM_structure`
+ * (host/dict/structure.h). */
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
 
-/* Flags that describe how structures differ. Tests and benchmarks use them. */
+/* Flags for differences between structures, for tests and benchmarks. */
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
     ORDO_KEEPS_STALE = 2,    /* Keeps replaced and erased elements until ordo_lsm_cleanup. */
@@ -18,9 +18,8 @@ enum ordo_structure_trait {
     ORDO_BUILT_WHOLE = 256,
 };
 
-/* Each row has: ID, STEM, the string that ordo_dict_name returns, and the traits. STEM is part of the names
- * ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure. ID is part of the name
- * ORDO_PREPARE_ID. */
+/* Columns: ID, STEM, the string that ordo_dict_name returns, traits. STEM is part of the names ordo/STEM.h,
+ * ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure, ID of ORDO_PREPARE_ID. */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \
     X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE)                                                               \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The warm-up makes each call of a dictionary once, so that the kernels of the calls are built before they are needed.
- * On a dry-run device it launches nothing and only lists the kernels. */
+/* The warm-up makes each call of a dictionary once, so that its kernels are built before they are needed. On a dry-run
+ * device it only lists the kernels. */
 #ifndef ORDO_DICT_WARM_UP_H
 #define ORDO_DICT_WARM_UP_H
 
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Number of arrays that are inputs or outputs of the calls. Each array has 2 * count + 1 elements of 8 bytes. On a
- * dry-run device (ordo_dry_run_open) no memory is allocated. */
+/* Number of arrays for inputs and outputs of the calls. Each has 2 * count + 1 elements of 8 bytes. A dry-run device
+ * (ordo_dry_run_open) allocates no memory. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
     ordo_device *dev;
@@ -20,12 +20,12 @@ struct ordo_warm_up_arrays {
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
 void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 
-/* Makes the calls that the flags `operations` (ORDO_PREPARE_...) select, the most usual calls first. After all calls,
- * returns the first error other than ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
+/* Makes the calls selected by `operations` (ORDO_PREPARE_...), the most usual first. After all calls, returns the first
+ * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Warms up a dictionary on a dry-run device several times, each time with other invented results of kernels. `config`
- * must be the structure's own type of configuration. */
+/* Warms up on a dry-run device, once for each of a few invented results of kernels. `config` must have the structure's
+ * own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

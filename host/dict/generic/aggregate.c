@@ -4,8 +4,8 @@
  *   1  Converts the ranges to intervals of ranks. Waits for their total and their maximum length.
  *   2  If all ranges are short, writes their values as a range query does, and adds up each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers all values in key order and is kept until the dictionary changes. If the ranges contain few of all
- *      elements, the table covers only their values and is not kept. */
+ *      covers all values and is kept until the dictionary changes. If the ranges contain few elements, the table
+ *      covers only their values and is not kept. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
@@ -15,10 +15,10 @@
 /* Maximum length of a short range, which one work-item adds up. */
 #define SHORT_MAX 128
 
-/* Maximum total length of short ranges. Their values are written to scratch memory. */
+/* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of only their own values. */
+/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their own. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -27,7 +27,7 @@ struct aggregation {
     const struct ordo_aggregates *a;
     cl_uint                       n;
     cl_mem                        first, past; /* Rank of each range's first element, and the rank after its last. */
-    /* Index of each range's first value in the output of write_values; uint64_t. */
+    /* Index (uint64_t) of each range's first value in the output of write_values. */
     cl_mem   offsets;
     cl_ulong total;
     cl_uint  longest;
@@ -101,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers all ranges by kernel `name`, which reads values or a table. If `ranks`, a range begins at its rank x->first
- * in the table. Otherwise it begins at its entry of x->offsets. */
+/* Answers all ranges by kernel `name`, which reads values or a table. A range begins at its rank x->first if `ranks`,
+ * else at its entry of x->offsets. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {

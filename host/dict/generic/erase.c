@@ -173,9 +173,9 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of overlapping ranges. The sorted ends of all intervals cut the intervals into pieces, and the
- * first range that has a piece owns it. Each interval marks two segments of 2^k pieces, and each segment passes its
- * owner on to its halves. */
+/* Counts the erased keys of overlapping ranges. The sorted ends cut all intervals into pieces, and the first range that
+ * has a piece owns it. Each interval marks two segments of 2^k pieces. Each segment passes its owner on to its
+ * halves. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -260,8 +260,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last elements in ascending order, by a range query between two keys that are selected by rank.
- * Writes values only if requested. */
+/* Writes the first or last elements in ascending order, by a range query between two keys selected by rank. Writes
+ * values only if requested. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -290,8 +290,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that receives the keys. This is keys_out, or scratch memory if the keys will be erased and
- * keys_out is absent or gets reversed. */
+/* Sets *out to the array for the keys: keys_out, or scratch memory if the keys will be erased and keys_out is absent or
+ * gets reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

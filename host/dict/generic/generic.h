@@ -49,7 +49,7 @@ struct ordo_aggregates {
 };
 /* Waits for the device. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
-/* Frees the table of aggregates. Called when the dictionary changes. */
+/* Frees the table of aggregates. */
 void ordo_dict_drop_aggregates(ordo_dict *dict);
 
 /* Returns a launch of a kernel that is compiled for values of type `value` and operation `op`. */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a new hash table from a batch, the old table's elements, or both. Sorts the keys by partition, counts the
- * buckets of each partition, and fills each partition with one work-group. The old table stays until the new table is
+ * buckets of each partition, and fills each partition with one work-group. The old table stays until the new one is
  * complete.
  *
- * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed, with more partitions.
- * The new seed depends on the last seed and the sizes of all partitions, so no prepared list of keys can collide under
- * all seeds. Equal batches get equal seeds on every device. */
+ * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
+ * new seed depends on the last seed and the sizes of all partitions, so no prepared keys collide under all seeds. Equal
+ * batches get equal seeds on every device. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum number of seeds to try. Then the build returns ORDO_TOO_LARGE. */
+/* Maximum number of seeds to try before the build fails. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, all failed seeds by at most 2^BITS_MORE_MAX.
- * Partitions then have 32 slots on average. */
+/* Log2 of the number of partitions grows by BITS_MORE after a failed seed, by at most BITS_MORE_MAX in all. Partitions
+ * then have 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -117,7 +117,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether the batch exceeds a partition, perhaps only because keys are repeated. */
+/* Returns whether repeated keys may be the only reason that the batch exceeds a partition. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;

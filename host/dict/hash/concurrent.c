@@ -5,9 +5,9 @@
  *      capacity.
  *   2  One launch runs all updates. An update gives up if its buckets are full or it fails to get its latch.
  *   3  Updates that gave up run as batches in order, which move elements and may grow the table. Any order is
- *      correct, because the operations of a batch overlap in time. The batches get smaller if memory is short.
- *   4  Updates that still do not fit are launched again until none is left, or are refused for lack of a slot. No
- *      latch is held after a launch, so each launch completes at least one update.
+ *      correct, because operations of a batch overlap in time. The batches get smaller if memory is short.
+ *   4  Updates that still do not fit are launched again until none is left, or refused for lack of a slot. Latches
+ *      are free after each launch, so each launch completes an update.
  *
  * After its first change a batch needs no memory. If a device does not order memory accesses between work-groups, all
  * updates run in order. */
@@ -16,7 +16,7 @@
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Minimum and maximum number of operations in a list of updates that gave up. */
+/* Minimum and maximum capacity of a list, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -62,8 +62,8 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how hash_apply must run. If the device does not order memory accesses between groups, the first launch only
- * lists all operations. Later one work-item does the operations that the batches in order leave. */
+/* Returns how hash_apply runs. If the device does not order memory accesses between groups, the first launch only lists
+ * all operations. Later one work-item does the operations that the batches in order leave. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -73,8 +73,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. Operations
- * that give up are added to the list c->pending. */
+/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. Lists
+ * operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -173,7 +173,7 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
- * false and changes nothing. If the batch failed half way, returns an error, because repeated operations would find
+ * false and changes nothing. Returns an error if the batch failed half way, because repeated operations would find
  * their own keys. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
@@ -201,8 +201,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes the operations of c->pending as batches in order, and halves the batches while memory is short. Sets *done
- * to the number of operations executed, from the first on. */
+/* Executes the operations of c->pending as batches in order, halved while memory is short. Sets *done to the number
+ * executed, from the first on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -215,8 +215,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the operations of c->pending from index `done` on, and repeats this until none is left. Each launch must
- * leave fewer. */
+/* Launches the operations of c->pending from index `done` on, again until none is left. Each launch leaves fewer. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -276,7 +275,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Number of latches for each operation of a batch. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* Latches for each operation of a batch. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
@@ -316,12 +315,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* If the stores of a batch are fewer than 1 / SLOTS_PER_STORE of the slots, its new keys are not counted. The table
- * then grows only when operations find no slot. */
+/* If a batch has fewer stores than 1 / SLOTS_PER_STORE of the slots, its new keys are not counted. The table then grows
+ * when operations find no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table and sets *grown to true if the table lacks capacity for the new keys of the batch. With injected
- * faults does nothing, so that operations find full buckets. */
+/* Rebuilds the table and sets *grown to true if the table lacks capacity for the batch's new keys. Does nothing if
+ * tests inject faults, so that operations find full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;

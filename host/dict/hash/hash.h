@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table on the host. cl/shared/hash_table.h describes the layout and the invariants of the table. Each section
- * below is a file that calls only earlier sections. */
+/* The hash table on the host. cl/shared/hash_table.h describes its layout and invariants. Each section below is a file
+ * that calls only earlier sections. */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
@@ -9,7 +9,7 @@
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
 
-/* The kernel arguments that describe a table. All members of an empty table are 0. */
+/* Kernel arguments that describe a table. All are 0 for an empty table. */
 struct ordo_hash_table {
     cl_mem   buckets, spills, starts, counts;
     size_t   n_buckets;
@@ -29,7 +29,7 @@ struct ordo_hash {
     struct ordo_runs        runs; /* sorts batches with many equal keys */
     /* For tests: updates always read whole partitions. */
     bool whole;
-    /* For tests: faults to inject into concurrent batches (enum ordo_fault). */
+    /* For tests: faults of concurrent batches (enum ordo_fault). */
     uint32_t faults;
     /* For tests: two ticks (uint32_t) for each operation, or NULL. */
     cl_mem history;
@@ -51,21 +51,21 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 /* Returns the bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Returns log2 of the number of partitions of a table that `elements` elements fill to `load` percent. */
+/* Returns log2 of the number of partitions for `elements` elements at `load` percent. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of the random generator SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014), `steps` steps
- * after state `from`. The first seed of a table is one step after the configuration's seed. */
+/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state `from`. A
+ * table's first seed is one step after the configuration's seed. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Allocates the buffers that the table lacks, for table->bits and table->n_buckets. Does not write to them. */
+/* Allocates the buffers that the table lacks, for table->bits and table->n_buckets. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of work-groups of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE), or of one
- * work-item on CPUs. The kernels loop over partitions, so any number of groups is correct. */
+/* Returns a launch of groups of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE), on CPUs of one.
+ * Kernels loop over partitions, so any number of groups is correct. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
@@ -91,15 +91,15 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch, and the results of ordo_hash_partition in scratch memory. HASH_BATCH in cl/dict/hash/batch.cl takes these as
- * kernel arguments. */
+/* A batch, and the results of ordo_hash_partition in scratch memory. Kernels take these as HASH_BATCH
+ * (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
     struct ordo_slice codes;                /* Codes of a mixed batch. found[HASH_CODES] gets a bit for each code. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
-    /* True if the values are combined with the stored values. The batch then has no erasures and no codes. */
+    /* True if values are combined with stored values. The batch then has no erasures and no codes. */
     bool              combines;
     ordo_type         value;
     ordo_op           op;
@@ -109,9 +109,9 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts for partitions that are `load` percent full. Partition p gets capacity for the keys from bounds[p]
- * to bounds[p + 1], for incoming[p] keys and for `more` keys; `bounds` and `incoming` may be NULL. Sets
- * found[HASH_LARGEST] to the number of buckets of the largest partition. */
+/* Sets table->starts for partitions that are `load` percent full. Partition p gets capacity for keys bounds[p] to
+ * bounds[p + 1], incoming[p] keys and `more` keys; `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the
+ * number of buckets of the largest partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -146,11 +146,11 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Makes a new table from the old table's elements and a batch (may be NULL), with capacity for `more` further keys. The
- * new table is `load` percent full. Waits for the device. */
+/* Makes a new table, `load` percent full, from the old table's elements and a batch (may be NULL), with capacity for
+ * `more` further keys. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns the percentage of slots that are used after an update has rebuilt the table. */
+/* Returns the load, in percent, after an update has rebuilt the table. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
@@ -162,8 +162,8 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Returns whether a table with `elements` elements should be rebuilt smaller. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since elements_min was set. Waits
- * if the table may be underfull. */
+/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since elements_min was set. May
+ * wait. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

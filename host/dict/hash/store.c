@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores batches of updates. Changes the table in place if all partitions have capacity, else makes a new table. A
- * batch that only erases needs no sort by partition: its kernel looks up each key. */
+/* Stores batches of updates: in place if all partitions have capacity, else in a new table. A batch that only erases is
+ * not sorted by partition: its kernel looks up each key. */
 #include "dict/hash/hash.h"
 
 /* A table with at most this number of slots is never rebuilt smaller. */
@@ -57,8 +57,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Rebuilds an underfull table. Counts the elements only if the lower bound elements_min is small: once for each 7/8 of
- * the table erased. */
+/* Rebuilds an underfull table. Counts the elements only if the lower bound elements_min is small, which is once for
+ * each 7/8 of the table erased. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

@@ -65,7 +65,7 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Returns the number of leaves for `count` elements. Does not exceed config.max_leaves if full leaves need not. */
+/* Returns the number of leaves for `count` elements, within config.max_leaves if full leaves fit. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {
     const size_t most = ordo_ltree_leaves_allowed(tree, 0), leaves = ordo_ltree_nodes_over(tree, count, fill);

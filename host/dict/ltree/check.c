@@ -32,7 +32,7 @@ static bool is_lag(int f)
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check: the level of each inner node and each leaf that an entry points to, and the findings. */
+/* Scratch memory of a check: levels of the inner nodes and leaves that entries point to, and the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -170,7 +170,7 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
 }
 
 /* Completes a change that may have ended between a split and the entry for it in the level above. If every node is
- * sound and linked, adds the missing entries and recounts the elements. Does not repair nodes. */
+ * sound and linked, adds the missing entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a linked tree (B-link tree or skiplist) by cl/dict/ltree/concurrent.cl.
+/* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
  * Finds run first, in one launch during which nothing changes the tree, so they check no versions: 12 G/s on an H200 at
  * 2^24 elements, 4.9 G/s next to writers. The other operations run in launches, each twice as large as the last,
- * because work-items that outnumber the leaves obstruct each other. Operations that give up are listed (`launch`).
- * Between launches the host handles the list (finish_turn) until it is empty.
+ * because work-items that outnumber the leaves obstruct each other. Between launches the host handles the operations
+ * that gave up (finish_turn).
  *
  * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum number of operations of a launch. An operation changes a node at most twice, so a version of
- * LTREE_VERSION_BITS bits cannot repeat. */
+/* Maximum number of operations of a launch. An operation changes a node at most twice, so no version
+ * (LTREE_VERSION_BITS bits) repeats. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Number of operations for each leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum number of operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
-/* Maximum number of operations of a launch with one work-item, for which LTREE_STEPS steps suffice. */
+/* Maximum number of operations for one work-item, for which LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Number of turns before the first turn that executes listed operations as batches. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns without progress. Normally each turn makes progress: queries take no latch, and
- * one update of each leaf gets the latch. After a turn without progress one work-item runs alone. After this number a
- * latch must have no holder. (Injected faults may prevent progress by chance.) */
+/* Maximum number of consecutive turns without progress. Usually each turn makes progress: queries take no latch, and
+ * one update of each leaf gets the latch. After a turn without progress, one work-item runs alone. After this number, a
+ * latch has no holder. (Injected faults may prevent progress by chance.) */
 #define TURNS_STUCK 64
 
 /* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */
@@ -32,8 +32,7 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Number of registers of a compute unit. In groups of more than EASY work-items, each work-item may use only its
- * share. */
+/* Number of registers of a compute unit. In groups of more than EASY work-items, each may use only its share. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -51,13 +50,12 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. Adds an
- * operation to the list `pending` if it gives up, because
+/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. An
+ * operation gives up, and is added to the list `pending`, if
  *
  *   - it cannot latch a leaf in LTREE_TRIES tries
  *   - it needs a new leaf, and no leaf is free: it starves
- *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, unless it is a range whose output has unused
- *     capacity
+ *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, except a range with unused output capacity
  *   - its work-item has taken LTREE_STEPS steps. But if only the entry for a split in the level above is missing,
  *     the operation is done, and LTREE_SPLITS_PENDING is set. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
@@ -126,8 +124,8 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *   2  Adds missing entries to the levels above. Needs no memory (levels.c).
  *   3  If step 1 found no leaves, or after a second launch, executes listed operations as batches in key order,
  *      updates first. Any order is correct, because listed operations overlap in time.
- *   4  Launches the remaining operations. If neither step 1 nor step 3 succeeded, operations that need a leaf are
- *      refused from now on (`final`).
+ *   4  Launches the rest. If neither step 1 nor step 3 succeeded, operations that need a leaf are refused from now
+ *      on (`final`).
  *
  * Afterwards c->pending lists the operations that gave up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
@@ -210,8 +208,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries to the levels above. Does this after an error, too, because finished operations stay. After a
- * lack of memory the tree needs no check, because all launches were complete. */
+/* Adds missing entries to the levels above, after an error, too, because finished operations stay. After a lack of
+ * memory the tree needs no check, because all launches were complete. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -30,31 +30,31 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` is a lack of device or host memory, else `status`. Called after steps at rest that may
- * fail for lack of memory. */
+/* Returns ORDO_OK if `status` is a lack of device or host memory, else `status`. For steps at rest that may fail for
+ * lack of memory. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, because they may
- * contain nonzero counters. */
+/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, whose counters may
+ * not be 0. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the state to c->state, and sets the state's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes, restores
- * the tick of the history (LTREE_TICK), and reads the state. */
+/* Must be called after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the
+ * history (LTREE_TICK), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates two lists for operations that give up (c->pending, c->next). Sets c->window to their capacity: the number
- * of all operations, or as many as fit. */
+/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
+ * operations, or as many as fit. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the stores of the batch find free leaves. If the pools are too small
- * should all keys be new, estimates the number of new keys from a sample. If memory is short, shortens the lists. */
+/* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
+ * keys from a sample. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Adds a free leaf for each operation that starved (gave up for lack of a leaf), by growth or a rebuild. Sets *lacks to
- * true if it added none. */
+/* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
+ * added none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large. Called at the end of a batch, because operations of the batch may be on their way
- * to emptied leaves. Does nothing if memory is short. */
+/* Shrinks pools that are too large, if memory allows. Called at the end of a batch, because operations may be on their
+ * way to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ struct ordo_ltree_listed {
 /* Sets c->tally to the number of operations of each kind. Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 /* Executes the listed operations at rest, as batches in key order. If memory is short, operations stay in l->list. Sets
- * *updated to true if at least an eighth of the updates are done. */
+ * *updated to whether an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

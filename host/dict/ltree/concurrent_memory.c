@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the state of a concurrent batch on a linked tree, and allocates its memory. */
+/* Handles the state and the memory of a concurrent batch on a linked tree. */
 #include "dict/ltree/concurrent.h"
 
 ordo_status ordo_ltree_or_without(ordo_status status)
@@ -79,7 +79,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Stores of 1024 that are assumed to have new keys in addition to the fraction that the sample gives. */
+/* Stores per 1024 that are assumed to have new keys in addition to the sample's fraction. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -99,8 +99,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves needed for `stores` new keys. This is enough for random keys, which fill leaves to
- * 11/14. It is at most one split of each leaf plus half full new leaves. */
+/* Returns the number of leaves needed for `stores` new keys: enough for random keys, but at most one split of each leaf
+ * plus half full new leaves. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -164,7 +164,7 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 #define LEAVES_FEW 192
 
 /* Returns whether the pools are less than half full, and the changes since they were last fitted are at least half the
- * elements. The cost per change is then bounded. */
+ * elements, which bounds the cost per change. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];

@@ -65,7 +65,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* Maximum number of work-groups of a launch. For more items, each work-item or team takes several. */
+/* Maximum number of work-groups. For more items, each work-item or team takes several. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

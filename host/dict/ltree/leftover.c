@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes operations that a concurrent batch has listed, while no other kernel changes the tree, by
- * cl/dict/ltree/leftover.cl. */
+/* Executes operations that a concurrent batch has listed, while no other kernel changes the tree. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
@@ -107,7 +106,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* Executes the copied operations. This first checks an `unchecked` tree, because a stopped operation may have left a
+/* Executes the copied operations. An `unchecked` tree is checked first, because a stopped operation may have left a
  * latch. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
@@ -134,7 +133,7 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. If a change ended half way, returns an error, because repeated operations would find their own
+ * and changes nothing. Returns an error if a change ended half way, because repeated operations would find their own
  * elements. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)

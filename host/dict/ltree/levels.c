@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds entries for split nodes to the levels above, by cl/dict/ltree/levels.cl. Needs only the memory of the pools, so
- * a change can always be completed. */
+/* Adds entries for split nodes to the levels above. Needs only the memory of the pools, so a change can always be
+ * completed. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
@@ -84,8 +84,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates the levels from the leaves up, so that each level is complete when the level above reads it. Lists each level
- * again from the root, because nodes above have split. */
+/* Updates the levels from the leaves up, so that each level is complete when the next reads it. Lists each level again
+ * from the root, because nodes above have split. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

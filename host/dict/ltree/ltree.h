@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h describes the layout and the
- * invariants.
- *
- * Each section below is a file that calls only files of earlier sections and lower layers. But concurrent.c calls
- * dict/apply.c, which calls finds and an update of the tree. */
+/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h describes their layout and invariants.
+ * Each section below is a file that calls only earlier sections. But concurrent.c calls dict/apply.c, which calls finds
+ * and an update. */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
@@ -47,7 +45,7 @@ struct ordo_ltree {
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
     /* Usually empty. If the driver refused a build after nodes were overwritten, this run has all elements, and the
-     * next call builds the tree from it (ordo_ltree_validate). */
+     * next call builds the tree from it. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;        /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;   /* upper bound of leaves in use */
@@ -82,9 +80,8 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves for each inner node. Splits leave nodes at least half full. With 14
- * entries in each node, the inner nodes of all levels are a 13th of the leaves, with 6 entries a 5th. The pools have a
- * few more inner nodes. */
+/* Returns a lower bound of the number of leaves for each inner node. Splits leave nodes at least half full: with 14
+ * entries in each, the inner nodes of all levels are a 13th of the leaves, with 6 a 5th. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -111,14 +108,14 @@ struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 /* Returns the number of work-items of a group for concurrent operations. */
 size_t ordo_ltree_operations_group(const struct ordo_ltree *tree);
 /* Returns a shape with a team of a whole sub-group for each item. Groups have `group` work-items, or the usual number
- * if `group` is 0. */
+ * if it is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
 /* Returns a shape with one work-item for each item, in teams of a few lanes. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 /* Returns the shape that the device's tunables give for searches. */
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* Returns a launch for the tree's types and words. The number of groups is limited, so the kernel must loop over its
+/* Returns a launch for the tree's types and words. The number of groups is limited, so the kernel must loop over
  * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
@@ -134,7 +131,7 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 /* Returns the maximum number of leaves: config.max_leaves plus `dead` leaves, which are in no level. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
- * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short, or if config.max_leaves is less. */
+ * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or config.max_leaves is less. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
 /* Makes tree->pools fit a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools that fit, else
  * allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore them. */
@@ -164,7 +161,7 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * to stay within config.max_leaves. After an error the tree is unchanged. But if nodes were overwritten, tree->rescue
+ * to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten, tree->rescue
  * has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
@@ -240,9 +237,9 @@ ordo_status ordo_ltree_export(ordo_dict *dict, struct ordo_call *call, struct or
 
 ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 
-/* Percentage to which an update fills nodes when it rebuilds the tree. */
+/* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* Percentage to which an update that rebuilds the tree fills nodes. */
+/* Percentage of slots that an update fills when it rebuilds the tree. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
 /* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits for the device. */
@@ -268,7 +265,7 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 
 /* ---- the structures' tables -------------------------------------------------------------------------------------- */
 
-/* Frees cached blocks that a failed build has left. */
+/* Frees unused blocks that a failed build has left. */
 static inline void ordo_ltree_give_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates the memory of a linked tree: the pools of nodes, and the state, which counts the nodes in use. */
+/* Allocates a linked tree's memory: the pools of nodes, and the state, which counts the nodes in use. */
 #include "dict/ltree/ltree.h"
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
@@ -123,8 +123,8 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve of a sixth, at most up to `most` leaves, so that not every batch copies the tree. On average, an
- * element is then copied at most six times. */
+/* Adds a reserve of a sixth, up to `most` leaves, so that not every batch copies the tree. An element is then copied at
+ * most six times on average. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);

@@ -25,7 +25,7 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Finds where the ranges of a segment start. If `offsets`, writes the number of elements of each range to the offsets
+/* Finds where the ranges of a segment start. If `offsets`, writes each range's number of elements to the offsets
  * array. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
@@ -113,8 +113,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Measures all segments, then writes all segments. Several segments are measured twice, because scratch memory holds
- * the starts of one segment. */
+/* Measures all segments, then writes them. Several segments are measured twice, because scratch memory holds the starts
+ * of only one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes zombies (merged leaves) from the levels of a skiplist, by cl/dict/ltree/reclaim.cl. */
+/* Removes zombies (merged leaves) from the levels of a skiplist. */
 #include "dict/ltree/ltree.h"
 
 #define RECLAIM_FILE "dict/ltree/reclaim.cl"

@@ -6,8 +6,8 @@
  *   3  change   Updates the leaves, then each level above.
  *
  * The first launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns an
- * error and changes nothing. If the driver refuses a later command, the call returns ORDO_OK, and the next call adds
- * missing entries to the levels (ordo_ltree_validate).
+ * error and changes nothing. If it refuses a later one, the call returns ORDO_OK, and the next call adds missing
+ * entries to the levels.
  *
  * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, buckets
  * collect the updates of each leaf instead, which saves the sort and half the launches. */
@@ -35,7 +35,7 @@ static bool has_buckets(const struct ordo_ltree *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* From this number of updates for each leaf of 28 slots on, a rebuild costs less than buckets. On an H200 with 2^24
+/* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. On an H200 with 2^24
  * elements, 2^22 updates run at 2.7 G/s by buckets, at 2.1 G/s by a rebuild. */
 #define REBUILD_PER_LEAF 6
 /* From this number on, a rebuild costs less than a sorted batch in place. */
@@ -51,8 +51,8 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan: each update's leaf, position in the leaf and leaf's parent, and the first update of each
- * group. A group is the updates of one leaf. */
+/* Scratch memory of a plan: each update's leaf, position in the leaf and parent node, and the first update of each
+ * group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
@@ -147,8 +147,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, the tree stays
- * `unchecked`. */
+/* Records that the batch is stored, and updates the levels above. If the driver refuses, the tree stays `unchecked`. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -169,8 +168,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of a bucket, which hold all updates of a leaf but the first. With random keys and 2^20
- * leaves, some bucket overflows in one of several hundred batches, which is then sorted. */
+/* Returns the number of slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, a
+ * bucket overflows in one of several hundred batches, which is then sorted. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -332,8 +331,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed. The number is 0 after the first overflow, then
- * 1, 3, 7 and so on while each new try overflows. */
+/* Maximum number of batches that are sorted after a bucket overflowed: 0 after the first overflow, then 1, 3, 7 and so
+ * on while each new try overflows. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. Both mark the stale elements again, in
+/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. For both, marks stale elements again, in
  * scratch memory. */
 #include "dict/runs/runs.h"
 

@@ -86,7 +86,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* Rebuilds the tree or merges the buffer after an update. The batch is already stored, so an error is only logged. */
+/* Rebuilds the tree or merges the buffer after an update. The batch is stored, so an error is only logged. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -98,8 +98,8 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if the set has ORDO_MAX_RUNS runs, or if `count` more elements exceed ORDO_MAX_COUNT. Returns
- * ORDO_TOO_LARGE if the rebuild does not help. */
+/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or if `count` more elements exceed ORDO_MAX_COUNT. Returns
+ * ORDO_TOO_LARGE if that does not help. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))

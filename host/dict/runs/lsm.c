@@ -29,8 +29,7 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. Records for each run whether all its elements are visible, so that it needs no hidden
- * bits. */
+/* Counts the live elements. Also records which runs have only visible elements, and so need no hidden bits. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -215,9 +214,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Executes a plan for the newest run. The run is stored, so an error is only logged. If `marks`, order queries come
- * between updates. Then marks the newest run before the merge, so that later no element is searched for in older runs
- * again. */
+/* Executes a plan for the newest run. The run is stored, so an error is only logged. If `marks` (order queries come
+ * between updates), first marks the newest run, so that no element is searched for in older runs again. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);

@@ -20,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* After a change, fewer than STORED_MAX elements are stored for each live one. If more may be stored, the live elements
- * are counted. If the count finds at most STALE_PERCENT stale elements, it has cost less than half of a cleanup. */
+/* After a change, fewer than STORED_MAX elements are stored for each live one; otherwise the live elements are counted.
+ * A count that finds at most STALE_PERCENT stale elements has cost less than half of a cleanup. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -85,8 +85,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 /* Each run adds up the cost of the queries that searched it. Some newest runs and the run before them are merged when
- * the cost of the newest runs reaches the cost of the merge. So a sequence of queries costs at most twice the better
- * choice (the ski rental problem). */
+ * the newest runs' cost reaches the cost of the merge. So queries cost at most twice the better choice (the ski rental
+ * problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -105,8 +105,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* Returns the cost of merging the runs from `first` on. Includes the allocation of the new run, its index and its
- * hidden bits. */
+/* Returns the cost of merging the runs from `first` on, including the allocation, index and hidden bits of the new
+ * run. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

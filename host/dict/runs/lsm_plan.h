@@ -30,7 +30,7 @@ enum ordo_lsm_action {
     LSM_KEEP,   /* do nothing */
     LSM_MERGE,  /* Merge the runs from `first` on into one. */
     LSM_GATHER, /* Move the live elements into one run, in one pass. */
-    LSM_COUNT,  /* Count the live elements, and clean up if more than `percent` of the stored elements are stale. */
+    LSM_COUNT,  /* Count the live elements. Clean up if more than `percent` of the stored elements are stale. */
     LSM_CLEAN,  /* Move the live elements into one run. */
 };
 
@@ -47,19 +47,19 @@ bool ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
 /* Decides which runs to merge after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Decides whether to clean up after a change. After an update, the caller must first execute the plan of
- * ordo_lsm_plan_batch. */
+/* Decides whether to clean up after a change. After an update, the caller must first execute ordo_lsm_plan_batch's
+ * plan. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 /* Returns the sum of query_cost of n runs from index `first` on. */
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the index of the oldest run r such that queries have paid for merging the runs from r on, and these fit into
- * one run. Adds `more` to the past query costs of each run. Returns the newest run if there is no such r. */
+/* Returns the oldest run r such that queries have paid for merging the runs from r on, and these fit into one run. Adds
+ * `more` to each run's query cost. Returns the newest run if there is no such r. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
- * the merge drops stale elements. This takes no longer, and later queries need not search them. */
+ * drops stale elements. This takes no longer, and later queries need not search them. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -14,8 +14,8 @@ struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* Maximum number of bounds that one launch searches for in all runs, without indexes. This is faster than two launches
- * for each run and an index for a new run. */
+/* Maximum number of bounds that one launch searches for in all runs, without indexes: faster than two launches for each
+ * run and an index for a new run. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -107,8 +107,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Measures all parts, then writes all parts. Several parts are measured twice, because scratch memory holds the ranks
- * of one part. */
+/* Measures all parts, then writes them. Several parts are measured twice, because scratch memory holds the ranks of
+ * only one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

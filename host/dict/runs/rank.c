@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum number of queries whose ranks are in scratch memory at one time. It is halved down to RANKS_MIN while memory
- * is short. */
+/* Maximum number of queries whose ranks are in scratch memory at one time, halved down to RANKS_MIN while memory is
+ * short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 

@@ -153,7 +153,7 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs. Does this segment by segment, which needs less memory. Resolves the set. */
+/* Moves the visible elements into few runs, segment by segment, which needs less memory. Resolves the set. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on dictionaries of sorted runs (dict/sorted_run.h), shared by the sorted array, the LSM and FAST. Each
- * section below is a file that calls only earlier sections. */
+/* Operations on dictionaries of sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. Each section
+ * below is a file that calls only earlier sections. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -10,7 +10,7 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which must have no hidden elements or no block. Moves it to a smaller block if it needs
+/* Replaces all runs by *run, which must have no hidden elements, or no block. Moves it to a smaller block if it needs
  * less than half of its block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Keeps only the first `count` elements of a single run, in place. */
@@ -41,8 +41,7 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 /* Sets ranks[i] to the number of keys of the run less than keys[i]. If `upper`, keys equal to keys[i] count too. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns the number of queries to answer at one time, at most `count`. Each query takes `bytes` bytes of one scratch
- * buffer. */
+/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
 size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 /* Function that allocates scratch memory for `most` queries. */
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
@@ -68,8 +67,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Erases the elements of an interval by hiding them. Sets *gone to the number of erased elements, *left to the number
- * of elements left. The set must not be empty. Resolves the set. Waits, unless e->counted. */
+/* Erases the elements of an interval by hiding them. Sets *gone to their number, *left to the number of other elements.
+ * The set must not be empty. Resolves the set. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the `gone` elements of the spans (one run_interval for each run). Must be the last launch of a call. */

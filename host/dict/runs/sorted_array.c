@@ -4,8 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
- * replace stored values. Works on a copy of the set, because merging may mark its runs. */
+/* Merges the array and a batch into a new array, and releases the batch. Without `combine`, the batch's values replace
+ * stored values. Works on a copy of the set, because merging may mark its runs. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -69,8 +69,8 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. Falls back to combine_found if memory is short for the elements of array and batch together,
- * because the result may still fit. */
+/* Combines by one merge. Falls back to combine_found if memory is short for array and batch together, because the
+ * result may still fit. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);

@@ -49,15 +49,15 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Returns an upper bound of the pool units for `elements` elements in `leaves` leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* The functions with `reserve` take an unused block or allocate one. `reserve` adds a quarter if there is memory for
- * it. */
+/* Functions with `reserve` take an unused block or allocate one. It is a quarter larger if `reserve` and there is
+ * memory. */
 /* Sets the table sizes for next->n_leaves. Takes memory for records and, unless the depth is fixed, for tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
 /* Allocates unused blocks for about `leaves` leaves and `units` units while the device is busy, because drivers take
- * time to allocate. Failed allocations are tried again later. */
+ * time to allocate. Ignores errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */

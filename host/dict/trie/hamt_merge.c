@@ -5,8 +5,8 @@
  *   2  plan     Computes the number and units of the leaves that replace each leaf. Waits.
  *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables.
  *
- * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands. Five commands sort. The others read the
- * keys of the leaves three times and write them once. */
+ * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands. Five sort; the others read the keys of
+ * the leaves three times and write them once. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -91,7 +91,7 @@ static bool outline(struct merge *m)
 }
 
 /* Plans the next trie. If the new blocks probably exceed the current pool, plans to copy all blocks, and allocates a
- * new pool while the device is busy. If the new blocks exceed the pool unexpectedly, plans again. Waits once for each
+ * new pool while the device is busy. If the new blocks exceed the pool unexpectedly, plans again. Waits for each
  * plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {

@@ -6,8 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds up the units of the elements and two units for each leaf: one to round up its block, one for its keys. With
- * fixed depth a bitmap holds a leaf's keys. */
+/* Adds up the units of the elements and two units for each leaf: to round up its block, and for its keys. With fixed
+ * depth a bitmap holds a leaf's keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -138,8 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Keeps the old pool if all blocks were copied to a new pool. The next batch may need it, and allocating a pool takes a
- * driver 0.1 ms or more. */
+/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may need it. Allocating a pool
+ * takes a driver 0.1 ms or more. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;
