@@ -74,7 +74,7 @@ ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
 /* Answers all seeks except far ones (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks again, by the timeline. */
+/* Answers all seeks by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -290,7 +290,6 @@ static ordo_status seek_within(ordo_dict *dict, struct ordo_call *call, const st
     return is_wanted(r, 2) ? ordo_dict_seek_within_enqueue(dict, call, &s, r->a[1]) : ORDO_OK;
 }
 
-/* Finds the first or last element by a seek from the least or greatest possible key. */
 static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const uint64_t    key = ordo_dict_end_key(dict, r->relation != ORDO_GE);

@@ -264,7 +264,7 @@ ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_p
     struct preparation                      p = { .dev = device, .params = params ? params : &everything };
     struct ordo_call                        call;
     const double                            start = ordo_now_ms();
-    ORDO_TRY(ordo_call_begin(&call, device, NULL)); /* fails if the device has failed or after a fork */
+    ORDO_TRY(ordo_call_begin(&call, device, NULL));
     ORDO_TRY(ordo_call_end(&call, ORDO_OK));
     ORDO_TRY(check(device, p.params));
     const ordo_status got = prepare(&p, &prepared);

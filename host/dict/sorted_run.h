@@ -22,7 +22,7 @@ struct ordo_run_layout {
     cl_uint node_log2; /* Log2 of the number of keys in an index node. */
 };
 
-/* R4 and R5 are explained at struct ordo_run_set. */
+/* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
     /* The state of a new batch, and of a merge with such a run. */
     ORDO_RUN_UNMARKED,
@@ -153,7 +153,7 @@ void ordo_runs_trim_spare(struct ordo_runs *runs);
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Builds the run's index if the run has none. */
+/* Builds the run's index if missing. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
 /* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
  * (RUNS_VALUES), and *table, which must stay valid until the launch. */
@@ -240,7 +240,7 @@ ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, st
  * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_combine can merge the runs with a batch of `count` elements. */
+/* Returns whether ordo_runs_combine can merge a batch of `count` elements. */
 bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes runs from batches and from other runs. */
+/* Makes runs from batches and runs. */
 #include "dict/sorted_run.h"
 
 #include "primitive/merge_batch.h"
@@ -21,7 +21,6 @@ static ordo_status sort_into(struct ordo_call *call, const ordo_dict *dict, bool
     return erase ? hide_all(call, run) : ORDO_OK;
 }
 
-/* Releases the run's block if `status` is an error. Returns `status`. */
 static ordo_status keep_if_ok(struct ordo_runs *runs, struct ordo_sorted_run *run, ordo_status status)
 {
     if (status != ORDO_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks the stale elements of sorted runs, and counts the visible elements. */
+/* Marks stale elements and counts visible ones. */
 #include "dict/sorted_run.h"
 
 #include "primitive/scan.h"

@@ -25,7 +25,7 @@ struct ordo_sorted_updates {
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct; /* no key occurs twice */
-    bool              waits;    /* The caller waits for the device afterwards. */
+    bool              waits;    /* The caller waits afterwards. */
 };
 
 /* A batch that combines values[i] with the stored value of keys[i]. Keys are in any order and may repeat. */
@@ -105,14 +105,14 @@ struct ordo_ranges {
     bool              offsets_known;
     struct ordo_slice keys_out, values_out; /* each may be ordo_none() */
     size_t            capacity;
-    bool              waits; /* The caller waits for the number of results. */
+    bool              waits; /* The caller waits for the results. */
 };
 
 struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
     struct ordo_slice erased;     /* Number of erased keys (one uint32_t), or ordo_none(). */
     bool              counted;    /* The caller has set `gone` and `left`. */
-    size_t            gone, left; /* Numbers of erased and of kept elements. */
+    size_t            gone, left; /* elements erased, elements kept */
 };
 
 /* A request for the first or last elements. Erases these elements if `take`. */
@@ -166,7 +166,7 @@ struct ordo_structure {
     ordo_status (*count)(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
     ordo_status (*range)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
     ordo_status (*seek)(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
-    bool seeks_both; /* True if `seek` accepts n_ge > 0. */
+    bool seeks_both; /* `seek` accepts n_ge > 0 */
     ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
     ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits for the device */

@@ -4,7 +4,7 @@
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
 
-/* Flags for differences between structures, for tests and benchmarks. */
+/* Flags for differences between structures. */
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
     ORDO_KEEPS_STALE = 2,    /* Keeps replaced and erased elements until ordo_lsm_cleanup. */

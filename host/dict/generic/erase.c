@@ -18,10 +18,10 @@ struct erasure {
     const struct ordo_erasures *e;
     cl_uint                     n;
     cl_mem                      first, past;    /* Rank of range i's first element, and the rank after its last. */
-    cl_mem                      numbers;        /* Indices of the ranges, by ascending start. */
+    cl_mem                      numbers;        /* Indices of ranges by ascending start. */
     cl_mem                      begins;         /* First rank of each clipped interval, in the order of `numbers`. */
     cl_mem                      offsets;        /* Sum of the clipped lengths before each interval; n + 1 entries. */
-    cl_ulong                    total, lengths; /* Sums of the clipped lengths and of the full lengths. */
+    cl_ulong                    total, lengths; /* Sums of clipped and full lengths. */
 };
 
 static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)
@@ -174,8 +174,7 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
 }
 
 /* Counts the erased keys of overlapping ranges. The sorted ends cut all intervals into pieces, and the first range that
- * has a piece owns it. Each interval marks two segments of 2^k pieces. Each segment passes its owner on to its
- * halves. */
+ * has a piece owns it. Each interval marks two segments of 2^k pieces, which pass their owner on to their halves. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;

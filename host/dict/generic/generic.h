@@ -13,11 +13,11 @@
 /* Returns an error unless the dictionary's values can have type `value`, and this type has operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
-/* Combines by the structure's own function if it has one, else by ordo_dict_combine_generic. */
+/* Combines by the structure's own function or by ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Replaces each value of a batch in key order by the key's stored value combined with the key's values up to this one.
- * The caller must then store the last of equal keys. */
+/* Replaces each value of a batch in key order by the key's stored value combined with the key's values so far. The
+ * caller must then store the last of equal keys. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -52,7 +52,7 @@ ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call,
 /* Frees the table of aggregates. */
 void ordo_dict_drop_aggregates(ordo_dict *dict);
 
-/* Returns a launch of a kernel that is compiled for values of type `value` and operation `op`. */
+/* Returns a launch of a kernel for values of type `value` and operation `op`. */
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,
                                           ordo_op op, size_t items);
 

@@ -23,9 +23,9 @@
 struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* Number of further keys that the table must have capacity for. */
+    size_t                 more;     /* Number of further keys to expect. */
     cl_mem                 incoming; /* Number of distinct keys of the batch in each partition. */
-    cl_uint                largest;  /* Maximum number of updates of one partition. */
+    cl_uint                largest;  /* Maximum updates of one partition. */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,

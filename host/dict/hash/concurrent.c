@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
- *   1  Finds run first, so they see the table before the batch. Then the table grows if the batch may exceed its
+ *   1  Finds run first, so they see the table before the batch. The table then grows if the batch may exceed its
  *      capacity.
  *   2  One launch runs all updates. An update gives up if its buckets are full or it fails to get its latch.
- *   3  Updates that gave up run as batches in order, which move elements and may grow the table. Any order is
- *      correct, because operations of a batch overlap in time. The batches get smaller if memory is short.
- *   4  Updates that still do not fit are launched again until none is left, or refused for lack of a slot. Latches
- *      are free after each launch, so each launch completes an update.
+ *   3  Updates that gave up run as batches in order, which may grow the table. Any order is correct, because
+ *      operations of a batch overlap in time.
+ *   4  If memory is short, remaining updates are launched again until none is left, or refused for lack of a slot.
+ *      Latches are free after each launch, so each launch completes an update.
  *
- * After its first change a batch needs no memory. If a device does not order memory accesses between work-groups, all
- * updates run in order. */
+ * After its first change a batch needs no memory. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -129,7 +128,7 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-/* Operations that gave up, in scratch memory. */
+/* Operations that gave up (scratch memory). */
 struct left {
     cl_mem codes, keys, values, found;
 };
@@ -295,7 +294,6 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* Sets *absent to the number of stores whose keys are absent. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table on the host. cl/shared/hash_table.h describes its layout and invariants. Each section below is a file
- * that calls only earlier sections. */
+/* The hash table on the host. cl/shared/hash_table.h describes its layout and invariants. */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
@@ -24,7 +23,7 @@ struct ordo_hash {
     bool                    needs_check;  /* A change did not complete, so the next call checks the table. */
     bool                    broken;       /* a check has failed */
     bool                    recounts;     /* The next call must recount the spills of marked partitions. */
-    size_t                  elements_min; /* lower bound of the number of elements */
+    size_t                  elements_min; /* lower bound of the elements */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* sorts batches with many equal keys */
     /* For tests: updates always read whole partitions. */
@@ -116,8 +115,7 @@ ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
-/* Returns VALUE_HOW of a batch that combines. */
-cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
+cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
 /* Removes repeated keys from a batch that erases nothing. The batch is then in *run (a run of hash->runs) or in scratch
  * memory. Waits for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
@@ -135,7 +133,7 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
-/* Sets *out to whether every partition has capacity for the batch. Waits for the device. */
+/* Sets *out to whether every partition has capacity for the batch. Waits. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
 /* Applies a batch in place. Every partition must have capacity for the batch. */

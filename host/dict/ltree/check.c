@@ -169,8 +169,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have ended between a split and the entry for it in the level above. If every node is
- * sound and linked, adds the missing entries and recounts the elements. Repairs no node. */
+/* Completes a change that may have ended between a split and its entry in the level above. If every node is sound and
+ * linked, adds missing entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds run first, in one launch during which nothing changes the tree, so they check no versions: 12 G/s on an H200 at
- * 2^24 elements, 4.9 G/s next to writers. The other operations run in launches, each twice as large as the last,
- * because work-items that outnumber the leaves obstruct each other. Between launches the host handles the operations
- * that gave up (finish_turn).
+ * Finds run first, in one launch during which nothing changes the tree, so they check no versions. The other operations
+ * run in launches, each twice as large as the last, because work-items that outnumber the leaves obstruct each other.
+ * Between launches the host handles the operations that gave up (finish_turn).
  *
  * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
 #include "dict/ltree/concurrent.h"
@@ -15,15 +14,14 @@
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Number of operations for each leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
-/* Minimum number of operations of a launch. */
+/* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
 /* Maximum number of operations for one work-item, for which LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Number of turns before the first turn that executes listed operations as batches. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns without progress. Usually each turn makes progress: queries take no latch, and
- * one update of each leaf gets the latch. After a turn without progress, one work-item runs alone. After this number, a
- * latch has no holder. (Injected faults may prevent progress by chance.) */
+/* Maximum number of consecutive turns without progress. Each turn makes progress unless a latch has no holder: queries
+ * take no latch, and one update of each leaf gets the latch. (Injected faults may prevent progress by chance.) */
 #define TURNS_STUCK 64
 
 /* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */

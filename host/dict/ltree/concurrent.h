@@ -17,10 +17,10 @@ struct ordo_ltree_batch {
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
     int                                 mark; /* Number of the call's scratch buffers before the lists. */
-    cl_uint                             far;  /* Maximum number of leaves that a query passes. */
+    cl_uint                             far;  /* Maximum leaves that a query passes. */
     /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
-    bool    half; /* A change at rest did not complete. */
+    bool    half; /* A change at rest is incomplete. */
 };
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */

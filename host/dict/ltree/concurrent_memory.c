@@ -191,7 +191,7 @@ ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
         return ORDO_OK;
     tree->changes = 0;
     const int mark = c->call->n_scratch;
-    ordo_ltree_drop_list(tree); /* the list has the size of the old pools */
+    ordo_ltree_drop_list(tree);
     const ordo_status status = dead || needed + needed / 8 < c->state[LTREE_LEAVES]
                                    ? ordo_ltree_rebuild(c->call, tree, NULL, fill)
                                    : ordo_ltree_shrink(c->call, tree, c->state);

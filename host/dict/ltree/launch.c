@@ -10,7 +10,7 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
     return args;
 }
 
-/* Usual number of work-items of a group. */
+/* Usual work-items of a group. */
 #define GROUP 64
 
 /* Returns `wanted`, halved until the device allows groups of that many work-items. Returns 1 if the result is less than

@@ -160,7 +160,7 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
     return c->half ? status : ordo_ltree_or_drop(c, mark, status);
 }
 
-/* Maximum number of parts of the listed updates. */
+/* Maximum parts of the listed updates. */
 #define PARTS_MAX 8
 
 /* Executes all listed updates or, if memory is short, half, a quarter or an eighth of them. */

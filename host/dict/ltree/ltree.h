@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h describes their layout and invariants.
- * Each section below is a file that calls only earlier sections. But concurrent.c calls dict/apply.c, which calls finds
- * and an update. */
+/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h describes their layout and
+ * invariants. */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
@@ -245,7 +244,6 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits for the device. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
-/* Returns the lesser of ORDO_LTREE_UPDATE_FILL and config.fill_percent. */
 unsigned    ordo_ltree_update_fill(const struct ordo_ltree *tree);
 ordo_status ordo_ltree_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                              size_t count);

@@ -5,9 +5,8 @@
  *   2  reserve  Grows the pools.
  *   3  change   Updates the leaves, then each level above.
  *
- * The first launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns an
- * error and changes nothing. If it refuses a later one, the call returns ORDO_OK, and the next call adds missing
- * entries to the levels.
+ * The first launch of step 3 stores the whole batch. After an earlier error, the call changes nothing. After a later
+ * error, the call returns ORDO_OK, and the next call adds missing entries to the levels.
  *
  * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, buckets
  * collect the updates of each leaf instead, which saves the sort and half the launches. */
@@ -169,7 +168,7 @@ struct buckets {
 };
 
 /* Returns the number of slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, a
- * bucket overflows in one of several hundred batches, which is then sorted. */
+ * bucket overflows in one of several hundred batches. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -226,7 +225,7 @@ static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTRE
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
 }
 
-/* Whether the batch may need more leaves than config.max_leaves allows. */
+/* Returns whether the batch may need more leaves than allowed. */
 static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);

@@ -7,10 +7,10 @@
 #define ONE_IN_MAX     65536
 
 struct fast {
-    struct ordo_runs runs; /* Must be first: an ordo_dict, a struct ordo_runs and a struct fast share an address. */
+    struct ordo_runs runs; /* Must be first. */
     size_t           one_in;
-    size_t           built;   /* number of elements when the tree was built */
-    size_t           arrived; /* Number of elements that updates have added since then. */
+    size_t           built;   /* elements when the tree was built */
+    size_t           arrived; /* elements that updates added since then */
     uint64_t         asked;   /* Cost of queries that searched the buffer since the last update. */
 };
 
@@ -52,7 +52,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Rebuilds the tree from the visible elements. */
 static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
@@ -151,9 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged, without a
- * wait. Stale elements stay until the next rebuild. The unit of costs is the time in which a merge moves one
- * element. */
+/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged. Stale
+ * elements stay until the next rebuild. The unit of costs is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

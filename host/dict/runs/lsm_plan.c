@@ -20,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* After a change, fewer than STORED_MAX elements are stored for each live one; otherwise the live elements are counted.
- * A count that finds at most STALE_PERCENT stale elements has cost less than half of a cleanup. */
+/* After a change, fewer than STORED_MAX elements are stored for each live one, else the live elements are counted. A
+ * count that finds at most STALE_PERCENT stale elements has cost less than half of a cleanup. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2

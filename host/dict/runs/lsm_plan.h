@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM decide when lsm.c merges runs. A change is an update or an erased interval. Visible elements
- * are live, all others stale.
+/* The plans of the GPU LSM decide when lsm.c merges runs. Visible elements are live, all others stale. A change is an
+ * update or an erased interval.
  *
- *    event                                              action
- *    update                                             MERGE the batch with the newest runs (`growth`)
- *    update, and ORDO_MAX_RUNS runs exist               first merge the batch and the newest run, or two neighbours
- *    update would store more than ORDO_MAX_COUNT        first CLEAN
- *    update lacks memory                                CLEAN, if elements may be stale
- *    change leaves 8 stored elements per live one       GATHER the batch and all runs if one pass can, else COUNT
- *    change may leave cleanup_stale_percent stale       COUNT, then CLEAN if more are stale
- *    change leaves 2 stored elements per live one       CLEAN, if cleanup_doubled is set
- *    queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits */
+ * An update merges its batch with the newest runs (LSM_MERGE). A change that may leave 8 stored elements for each live
+ * one moves the live elements into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
+ * and cleanup_doubled start this earlier. Queries merge runs when they have cost as much as the merge. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -18,7 +12,7 @@
 #include "ordo/lsm.h"
 
 struct ordo_lsm {
-    struct ordo_runs runs; /* Must be first: an ordo_dict, a struct ordo_runs and a struct ordo_lsm share an address. */
+    struct ordo_runs       runs; /* Must be first. */
     struct ordo_lsm_config config;
     /* Lower bound of the live elements: their number at the last count, minus later erasures. */
     size_t live;

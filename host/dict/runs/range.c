@@ -161,7 +161,7 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* Maximum number of ranges that an estimate measures. */
+/* Maximum ranges that an estimate measures. */
 #define SAMPLE_MAX ((size_t) 1 << 14)
 
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on dictionaries of sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. Each section
- * below is a file that calls only earlier sections. */
+/* Operations on dictionaries of sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -80,8 +79,8 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 /* Resolves the set. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
- * of other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Resolves the set. Waits
- * for the device. */
+ * of other elements. Above 2^14 elements, sets *done to false and changes nothing. Resolves the set. Waits for the
+ * device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants. Each
- * section below is a file that calls only earlier sections.
+/* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
  * A call writes the next trie to separate memory and then replaces the current trie. If the call fails, the current
  * trie stays. */

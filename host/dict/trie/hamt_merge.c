@@ -3,10 +3,7 @@
  *
  *   1  effects  Finds the effect of each update.
  *   2  plan     Computes the number and units of the leaves that replace each leaf. Waits.
- *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables.
- *
- * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands. Five sort; the others read the keys of
- * the leaves three times and write them once. */
+ *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

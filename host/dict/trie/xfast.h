@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants. Each section below is a file
- * that calls only earlier sections.
+/* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
  * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat` and a hash table of the long
  * prefixes (dict/hash). An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for
