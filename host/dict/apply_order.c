@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the timeline of a mixed batch, and answers counts, ranks, selections and ranges. The structure answers each
- * query for the state before the batch. The timeline (cl/dict/timeline.cl) adds the changes of earlier operations. In a
- * batch of n operations, a count takes log2(n) steps, and a range log2(n) steps for each element. */
+ * query for the state before the batch. The timeline (cl/dict/timeline.cl) adds the changes of earlier operations. */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the seeks of a mixed batch. A seek takes the nearer of two keys: the nearest key of the batch that is present
- * at the seek's time, and the nearest key of the dictionary that the batch does not erase. A work-item searches the
- * batch key by key. A seek is far if it passes too many keys; the timeline then answers all seeks. */
+ * at the seek's time, and the nearest key of the dictionary that the batch does not erase. A seek is far if it passes
+ * too many keys of the batch; the timeline then answers all seeks. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts batches and inserts absent keys. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"

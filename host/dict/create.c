@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates dictionaries. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary. Each has a struct ordo_method, a function over device memory and one over host
- * memory. */
+/* Calls that query a dictionary. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

@@ -28,7 +28,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
     return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
 }
 
-/* Number of work-groups for each compute unit of a CPU. With many, all units finish at about the same time. */
+/* Number of work-groups for each compute unit of a CPU. */
 #define SHARES_PER_UNIT 64
 
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
@@ -44,8 +44,8 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
     return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
-/* Minimum number of work-items of a large launch on a GPU. Starting a group takes time: an H200 needed 165 us for 2^18
- * groups that read 2^24 elements. */
+/* Minimum number of work-items of a large launch on a GPU. More would cost time, because a GPU takes time to start a
+ * group. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 

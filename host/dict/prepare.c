@@ -8,7 +8,7 @@
 #define COUNT_MADE ((size_t) 20000)
 /* Maximum number of elements in each call made. */
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
-/* Numbers of elements in the dry runs, if the caller gives none: from one work-group to many tiles. */
+/* Numbers of elements in the dry runs, if the caller gives none. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {

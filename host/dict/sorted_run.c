@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates blocks of device memory for sorted runs, and builds the search index of a run. */
 #include "dict/sorted_run.h"
 
 #include "dict/batch.h"

@@ -56,8 +56,7 @@ struct ordo_sorted_run {
  *   R5 counted   In a counted run, visible[j] is the number of elements with hidden bit 0 before j * RUN_BLOCK. The
  *                last entry counts all of them.
  *   R6 distinct  A run with `distinct` has no repeated key.
- *   R7 erased    A run without `erased` has no tombstone, so a find need not read its bits: it takes the first
- *                element with the key, from the newest run on. */
+ *   R7 erased    A run without `erased` has no tombstone, so a find need not read its bits. */
 struct ordo_run_set {
     struct ordo_sorted_run run[ORDO_MAX_RUNS];
     size_t                 n;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes runs from batches and runs. */
 #include "dict/sorted_run.h"
 
 #include "primitive/merge_batch.h"

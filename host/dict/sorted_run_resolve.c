@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks stale elements and counts visible ones. */
 #include "dict/sorted_run.h"
 
 #include "primitive/scan.h"

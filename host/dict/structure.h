@@ -55,14 +55,14 @@ struct ordo_seeks {
     size_t            n_ge; /* Number of leading ORDO_GE seeks in a batch of ORDO_LT seeks; 0 for any other relation. */
 };
 
-/* Returns the number of seeks at the front of the batch that search upwards. */
+/* Returns the number of leading seeks that search upwards. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
     return (cl_uint) (forward ? s->count : s->n_ge);
 }
 
-/* Returns a batch of the seeks from index `at` on, at most `most` of them. */
+/* Returns the seeks from index `at` on, at most `most`. */
 static inline struct ordo_seeks ordo_seeks_from(const struct ordo_seeks *s, size_t at, size_t most)
 {
     struct ordo_seeks        part = *s;

@@ -4,8 +4,8 @@
  *   1  Converts the ranges to intervals of ranks. Waits for their total and their maximum length.
  *   2  If all ranges are short, writes their values as a range query does, and adds up each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers all values and is kept until the dictionary changes. If the ranges contain few elements, the table
- *      covers only their values and is not kept. */
+ *      covers all values and is kept until the dictionary changes. But if the ranges contain few elements, it covers
+ *      only those. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"

@@ -52,8 +52,8 @@ size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Returns log2 of the number of partitions for `elements` elements at `load` percent. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state `from`. A
- * table's first seed is one step after the configuration's seed. */
+/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state
+ * `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Allocates the buffers that the table lacks, for table->bits and table->n_buckets. */

@@ -22,8 +22,8 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* With fewer buckets for each update, launches read whole partitions (update_dense.cl). Otherwise they read only the
- * buckets of the updates (update_sparse.cl). */
+/* With fewer than this number of buckets for each update, launches read whole partitions (update_dense.cl). Otherwise
+ * they read only the buckets of the updates (update_sparse.cl). */
 #define BUCKETS_EACH 2
 /* Number of partitions for each group of hash_update_dense after hash_update_sparse, which leaves few. */
 #define LEFT_SHARE 8

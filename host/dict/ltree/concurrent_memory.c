@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles the state and the memory of a concurrent batch on a linked tree. */
 #include "dict/ltree/concurrent.h"
 
 ordo_status ordo_ltree_or_without(ordo_status status)
@@ -129,7 +128,7 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Rebuilds the tree if this frees an eighth of the leaves. At least as many splits occur between two rebuilds. */
+/* Rebuilds the tree if this frees an eighth of the leaves. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);

@@ -34,8 +34,7 @@ static bool has_buckets(const struct ordo_ltree *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. On an H200 with 2^24
- * elements, 2^22 updates run at 2.7 G/s by buckets, at 2.1 G/s by a rebuild. */
+/* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
 /* From this number on, a rebuild costs less than a sorted batch in place. */
 #define REBUILD_SORTED 2
@@ -90,7 +89,7 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Maximum number of work-items of group_plan. Each ends with two atomics, and some thousands suffice. */
+/* Maximum number of work-items of group_plan. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -167,8 +166,7 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, a
- * bucket overflows in one of several hundred batches. */
+/* Returns the number of slots of a bucket, for all updates of a leaf but the first. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;

@@ -150,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged. Stale
- * elements stay until the next rebuild. The unit of costs is the time in which a merge moves one element. */
+/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged. The unit
+ * of costs is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

@@ -61,7 +61,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Cleans up, but keeps unused blocks, because the next updates need memory. */
+/* Cleans up, but keeps unused blocks for the next updates. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -198,7 +198,6 @@ static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, stru
     return merge_runs(lsm, call, best, 2, ordo_lsm_query_cost(set, best, 2));
 }
 
-/* Makes the batch the newest run. After an error, releases the batch's block. */
 static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -284,9 +283,9 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* Cost of a find in one run, in moves of an element (lsm_plan.h). */
 #define FIND_MOVES   2
-#define RANK_MOVES   3  /* Cost of a search for a rank. A count searches for two. */
-#define SELECT_MOVES 32 /* Cost of a search for a key bit by bit. */
-#define RANGE_MOVES  8  /* Cost of a range without its elements, which cost 1 each. */
+#define RANK_MOVES   3  /* Cost of a search for a rank. */
+#define SELECT_MOVES 32 /* Cost of a search bit by bit. */
+#define RANGE_MOVES  8  /* Cost of a range without its elements. */
 
 /* Executes a plan that queries have paid for. If memory is short, keeps the runs and resets their query costs. The
  * merged run keeps the cost of its oldest run. */

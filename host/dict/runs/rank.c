@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes ranks in runs, and answers counts, seeks and ranks of keys from them. */
 #include "dict/runs/runs.h"
 
 #include "primitive/search.h"

@@ -148,7 +148,7 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
             *lacks = status;
         else
             ORDO_TRY(status);
-        first += runs->set.n + length > before; /* a segment without visible elements leaves no run */
+        first += runs->set.n + length > before;
     }
     return ORDO_OK;
 }
@@ -161,7 +161,7 @@ static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *
     ordo_status lacks = ORDO_NO_DEVICE_MEMORY;
 
     ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
-    while (lacks != ORDO_OK && less) { /* One segment may free the memory that another needs. */
+    while (lacks != ORDO_OK && less) {
         lacks = ORDO_OK;
         less = false;
         ORDO_TRY(shrink_all(runs, call, counts, &less, &lacks));

@@ -17,8 +17,8 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
 /* Moves all visible elements into one run, whose block is at most twice as large as needed. The set must not be empty.
  * Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Gathers and counts a cleanup, unless the set is clean. Makes several runs if one run does not fit into memory or the
- * largest allocation. Waits for the device. */
+/* Moves all visible elements into one run, or into several if one does not fit into memory, and counts a cleanup. Does
+ * nothing if the set is clean. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Cleans up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);

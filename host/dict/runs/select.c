@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects elements by rank over all runs, and reads the first or last elements. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a trie from sorted elements and old leaves. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

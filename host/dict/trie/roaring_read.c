@@ -55,7 +55,6 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 /* Minimum bytes of a bitmap and of the upper key half before it. */
 #define PART_BYTES_MIN 12
 
-/* Reads the number of bitmaps. Waits if keys have 64 bits. */
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
 {
     cl_ulong n = 1;

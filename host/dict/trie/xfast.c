@@ -109,7 +109,6 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_dict_combine_generic(dict, call, c);
 }
 
-/* Copies the leaves to a block without spare capacity. */
 static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_compact(dict, call));
