@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destroys and clears dictionaries, and begins and ends their calls. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

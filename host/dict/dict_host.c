@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes requests over host memory by requests over device memory. */
+/* Makes requests over host memory. */
 #include "dict/request.h"
 
 /* Fills out[] with the call's arrays and returns their number. An update works on copies, because a wait for kernels in

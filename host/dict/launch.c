@@ -44,8 +44,7 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
     return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
-/* Minimum number of work-items of a large launch on a GPU. More would cost time, because a GPU takes time to start a
- * group. */
+/* Minimum number of work-items of a large launch on a GPU. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 

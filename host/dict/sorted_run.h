@@ -136,7 +136,7 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, c
 /* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no bits and no
  * index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
-/* Like ordo_runs_block, but takes scratch memory of the call. */
+/* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Returns whether a run of `count` elements fits into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
@@ -166,23 +166,26 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Resolves the set: makes R4 and R5 hold for all runs. Searches each older run for each element of an unmarked run. */
+/* Hides all stale elements (R4) and counts the visible elements (R5) of all runs: the set is then resolved. Searches
+ * each older run for each element of an unmarked run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Marks the newest run (R4). All other runs must be marked. After an error the newest run is unmarked. */
+/* Hides the elements that the newest run makes stale. All other runs must be marked (R4). After an error the newest run
+ * is unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Resolves the set, and sets counts[r] to the number of visible elements of run r. Waits if a run has hidden bits. */
+/* Hides all stale elements, and sets counts[r] to the number of visible elements of run r. Waits if a run has hidden
+ * bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
 /* Sets *out to the number of visible elements of a run that is alone in its set. Does not mark the run. Waits for the
  * device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Resolves the set, and sets *out to the number of visible elements of all runs. Waits if a run has hidden bits. */
+/* Hides all stale elements, and sets *out to the number of visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* Writes the visible counts of a run (R5), as ordo_run_entries words, to `out`. */
+/* Writes the number of visible elements before each block of RUN_BLOCK elements of a run, and of all, to `out`. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Resolves the set, and gives all runs hidden bits and visible counts. */
+/* Hides all stale elements, and gives all runs hidden bits and visible counts. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Writes a bitmap of the stale elements of each run r to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
@@ -193,10 +196,10 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* Sorts a batch stably into a new run. If `erase`, all elements become tombstones. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Like ordo_runs_sort, but the run is in scratch memory of the call. */
+/* Like ordo_runs_sort, but in scratch memory. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Copies sorted updates to a run in scratch memory of the call. */
+/* Like ordo_runs_take, but in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
 /* Makes a new run of the distinct keys of a batch: the last of equal keys stays. If the keys ascend, copies the batch
@@ -218,21 +221,22 @@ ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call,
 /* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes the visible elements of a resolved set in key order. `values` may be ordo_none(). */
+/* Writes the visible elements of a set in key order. All stale elements must be hidden. `values` may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Resolves the set, and makes a new run of its visible elements. *out has no block if there are none. Waits for the
- * device. */
+/* Hides all stale elements, and makes a new run of the visible elements. *out has no block if there are none. Waits for
+ * the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs of a resolved set. The new run
- * can replace the n runs, because older runs already hide the elements that the n runs make stale (R4). */
+/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs, whose stale elements must be
+ * hidden. The new run can replace the n runs, because older runs already hide the elements that the n runs make
+ * stale. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_visible need not resolve the set. */
+/* Returns whether ordo_runs_visible need not hide stale elements first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
 /* Makes a new run of the set's visible elements. If ordo_runs_can_dedup and there is memory for all stored elements,
- * needs only one pass and does not resolve the set. Waits for the device. */
+ * needs only one pass and need not hide stale elements first. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
 /* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the

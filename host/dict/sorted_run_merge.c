@@ -153,8 +153,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the visible elements of a resolved set; `count` is their number. Leaves *out unchanged if count is
- * 0. */
+/* Makes a new run of the `count` visible elements of a set whose stale elements are hidden. Leaves *out unchanged if
+ * count is 0. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -266,8 +266,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements of an unresolved set. The block has capacity for all stored elements. *out
- * has no block if no element is visible. */
+/* Makes a new run of the visible elements of a set whose stale elements need not be hidden. The block has capacity for
+ * all stored elements. *out has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -120,8 +120,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum length of runs whose visible counts one launch computes, with one work-group for each run. This is faster
- * than two launches for each run. */
+/* Maximum length of runs whose visible counts one launch computes, with one work-group for each run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */
@@ -190,7 +189,7 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Writes the number of visible elements of each run to `out`. The set must be resolved. */
+/* Writes the number of visible elements of each run to `out`. All stale elements must be hidden. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     const struct ordo_launch launch = kernel(dict, "run_totals", set->n);

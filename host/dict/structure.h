@@ -146,12 +146,12 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases all keys of an interval. May be NULL. If it cannot, sets *done to false and changes nothing; the caller
-     * then erases key by key. Waits, unless `counted`. */
+    /* Erases all keys of an interval. May be NULL. If the structure cannot do this, sets *done to false and changes
+     * nothing; the caller then erases key by key. Waits, unless `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads, and if `take` erases, the first or last elements. Sets *got to their number. May be NULL. If it cannot,
-     * sets *done to false and changes nothing. Waits for the device. */
+    /* Reads, and if `take` erases, the first or last elements. Sets *got to their number. May be NULL. If the structure
+     * cannot do this, sets *done to false and changes nothing. Waits for the device. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
     /* Executes a mixed batch of operations on single keys. May be NULL. If the batch is invalid or has other
      * operations, sets *done to false and changes nothing. Waits for the device. */

@@ -87,7 +87,7 @@ static ordo_type value_type(const struct warm_up *t)
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* Upserts the keys twice, so that the second upsert finds them present. Erases half of the keys. */
+/* Upserts the keys twice, so that the second upsert finds them present. */
 static void update(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;

@@ -173,8 +173,9 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of overlapping ranges. The sorted ends cut all intervals into pieces, and the first range that
- * has a piece owns it. Each interval marks two segments of 2^k pieces, which pass their owner on to their halves. */
+/* Counts the erased keys of overlapping ranges. The sorted ends cut all intervals into pieces; the first range that
+ * contains a piece owns it. Each range claims two segments of 2^k pieces, and each segment passes its owner on to its
+ * halves. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;

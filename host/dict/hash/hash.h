@@ -22,7 +22,7 @@ struct ordo_hash {
     struct ordo_hash_table  table;
     bool                    needs_check;  /* A change did not complete, so the next call checks the table. */
     bool                    broken;       /* a check has failed */
-    bool                    recounts;     /* The next call must recount the spills of marked partitions. */
+    bool                    recounts;     /* The next call must recount the spills of partitions with HASH_RECOUNT. */
     size_t                  elements_min; /* lower bound of the elements */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* sorts batches with many equal keys */
@@ -30,7 +30,7 @@ struct ordo_hash {
     bool whole;
     /* For tests: faults of concurrent batches (enum ordo_fault). */
     uint32_t faults;
-    /* For tests: two ticks (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
     cl_mem history;
 };
 
@@ -46,7 +46,7 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the table's spills and, on CPUs, filters. */
+/* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 /* Returns the bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
@@ -70,8 +70,8 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: recounts marked spills, and checks the table if needs_check. Returns ORDO_BROKEN if this or an earlier
- * check fails. */
+/* Begins a call: recounts spills if requested, and checks the table if needs_check. Returns ORDO_BROKEN if this or an
+ * earlier check fails. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);

@@ -8,8 +8,7 @@
  * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum number of operations of a launch. An operation changes a node at most twice, so no version
- * (LTREE_VERSION_BITS bits) repeats. */
+/* Maximum number of operations of a launch, so that no version (LTREE_VERSION_BITS bits) repeats. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Number of operations for each leaf in the first launch of a batch. */
@@ -182,7 +181,7 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first tick of a recorded history. Finds have the ticks before it. */
+/* Returns the first time stamp (tick) of a recorded history. Finds have the ticks before it. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
@@ -206,8 +205,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries to the levels above, after an error, too, because finished operations stay. After a lack of
- * memory the tree needs no check, because all launches were complete. */
+/* Ends a batch: adds missing entries to the levels above, after an error, too, because finished operations stay. After
+ * a lack of memory the tree needs no check, because all launches were complete. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

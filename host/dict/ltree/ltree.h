@@ -31,7 +31,7 @@ struct ordo_ltree_config {
     bool     merges; /* Concurrent operations merge leaves (a skiplist's chunks). */
 };
 
-/* The memory of all nodes. Unused nodes contain LTREE_FREE (invariant B6). All members are NULL for an empty tree. */
+/* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
     cl_mem counts;        /* Number of elements of each leaf, as in its header. Batches mark touched leaves here. */
@@ -64,7 +64,7 @@ struct ordo_ltree {
     struct ordo_runs       runs; /* makes runs for rebuilds */
     /* For tests: a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two ticks (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
     cl_mem history;
 };
 
@@ -127,7 +127,8 @@ void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_co
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus `dead` leaves, which are in no level. */
+/* Returns the maximum number of leaves: config.max_leaves plus the `dead` leaves, which have merged and are in no
+ * level. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
  * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or config.max_leaves is less. */
@@ -138,7 +139,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Marks as free (B6) the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
+/* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 /* Moves the nodes to smaller pools if the pools are too large. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);

@@ -328,8 +328,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed: 0 after the first overflow, then 1, 3, 7 and so
- * on while each new try overflows. */
+/* Maximum number of batches that are sorted after a bucket overflowed: 0, then 1, 3, 7 and so on while each new try
+ * overflows. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

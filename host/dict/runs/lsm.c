@@ -287,8 +287,8 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 #define SELECT_MOVES 32 /* Cost of a search bit by bit. */
 #define RANGE_MOVES  8  /* Cost of a range without its elements. */
 
-/* Executes a plan that queries have paid for. If memory is short, keeps the runs and resets their query costs. The
- * merged run keeps the cost of its oldest run. */
+/* Executes a merge after queries have cost as much as the merge. If memory is short, keeps the runs and resets their
+ * query costs. The merged run keeps the cost of its oldest run. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -307,7 +307,7 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds the cost of a query to each run, and merges runs if the queries have paid for the merge. Does nothing while
+/* Adds the cost of a query to each run. Merges runs if queries have cost as much as the merge. Does nothing while
  * events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
@@ -350,7 +350,7 @@ ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
 /* Adds the cost of the ranges' elements if the caller waits for their number. Estimates the number only if `capacity`
- * elements would pay for a merge. */
+ * elements would cost as much as a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

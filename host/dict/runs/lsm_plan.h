@@ -17,7 +17,7 @@ struct ordo_lsm {
     /* Lower bound of the live elements: their number at the last count, minus later erasures. */
     size_t live;
     size_t arrived;  /* Number of elements stored or erased since the last count. */
-    bool   resolved; /* A query has resolved the runs, or tried to, since the last update. */
+    bool   resolved; /* A query has hidden all stale elements, or tried to, since the last update. */
 };
 
 enum ordo_lsm_action {
@@ -49,8 +49,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r such that queries have paid for merging the runs from r on, and these fit into one run. Adds
- * `more` to each run's query cost. Returns the newest run if there is no such r. */
+/* Returns the oldest run r such that queries have cost as much as a merge of the runs from r on, and these fit into one
+ * run. Adds `more` to each run's query cost. Returns the newest run if there is no such r. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
  * drops stale elements. This takes no longer, and later queries need not search them. */

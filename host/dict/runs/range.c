@@ -14,8 +14,7 @@ struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* Maximum number of bounds that one launch searches for in all runs, without indexes: faster than two launches for each
- * run and an index for a new run. */
+/* Maximum number of bounds that one launch searches for in all runs, without indexes. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,

@@ -97,7 +97,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* From now on finds must read the hidden bits of older runs, which replace dropped tombstones (R7). */
+    /* From now on finds must read the hidden bits of older runs, which replace dropped tombstones. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -153,7 +153,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs, segment by segment, which needs less memory. Resolves the set. */
+/* Moves the visible elements into few runs, segment by segment, which needs less memory. Hides all stale elements
+ * first. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

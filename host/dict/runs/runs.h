@@ -18,7 +18,7 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
  * Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or into several if one does not fit into memory, and counts a cleanup. Does
- * nothing if the set is clean. Waits for the device. */
+ * nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Cleans up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -47,7 +47,7 @@ typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, 
 /* Calls `take` for *most queries. Halves *most and tries again while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* The queries below resolve the set. */
+/* The queries below hide stale elements. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -55,7 +55,7 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Resolves the set. */
+/* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 /* Finds the ranks of few bounds in each run, by one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -67,7 +67,7 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
 /* Erases the elements of an interval by hiding them. Sets *gone to their number, *left to the number of other elements.
- * The set must not be empty. Resolves the set. Waits, unless e->counted. */
+ * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the `gone` elements of the spans (one run_interval for each run). Must be the last launch of a call. */
@@ -76,18 +76,17 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Resolves the set. */
+/* Hides all stale elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
- * of other elements. Above 2^14 elements, sets *done to false and changes nothing. Resolves the set. Waits for the
- * device. */
+ * of other elements. Above 2^14 elements, sets *done to false and changes nothing. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 void ordo_runs_invalidate(ordo_dict *dict);
-/* Returns ORDO_BROKEN if a run violates one of R1 to R7. Waits for the device. */
+/* Returns ORDO_BROKEN if a run violates an invariant of struct ordo_run_set. Waits for the device. */
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 

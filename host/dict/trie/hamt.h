@@ -61,7 +61,7 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
-/* Makes *next the current trie. It may use the current pool. */
+/* Makes *next the current trie. *next may use the current pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
@@ -120,7 +120,7 @@ ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, c
 /* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* Builds the tables (T5) from the records, which must be written. With fixed depth, waits for the number of nodes and
+/* Builds the tables from the records, which must be written. With fixed depth, waits for the number of nodes and
  * allocates the tables. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
                                   bool reserve);
