@@ -66,7 +66,7 @@ struct ordo_run_set {
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* Unused blocks, kept for later runs. All blocks together take little more than twice the bytes of the runs. */
+    /* unused blocks, kept for later runs */
     struct {
         cl_mem mem;
         size_t bytes;
@@ -182,7 +182,8 @@ ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict,
                                   size_t *out);
 /* Hides all stale elements, and sets *out to the number of visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* Writes the number of visible elements before each block of RUN_BLOCK elements of a run, and of all, to `out`. */
+/* Writes to `out` the number of visible elements before each block of RUN_BLOCK elements of a run. The last entry
+ * counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
 /* Hides all stale elements, and gives all runs hidden bits and visible counts. */

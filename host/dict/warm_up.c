@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* Without ranges, which need capacity for their elements. */
+    for (size_t i = 0; i < a->count; i++) /* Excludes ranges, which need capacity for their elements. */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)

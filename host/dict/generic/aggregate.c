@@ -128,7 +128,7 @@ static ordo_status answer_short(const struct aggregation *x)
 
 static size_t table_values(ordo_op op, size_t count)
 {
-    size_t values = count + 1; /* a table of sums has one more entry, the end */
+    size_t values = count + 1;
     if (op != ORDO_SUM)
         for (size_t size = count; size > AGGREGATE_FAN; values += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);

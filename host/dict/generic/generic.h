@@ -13,7 +13,7 @@
 /* Returns an error unless the dictionary's values can have type `value`, and this type has operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
-/* Combines by the structure's own function or by ordo_dict_combine_generic. */
+/* Combines a batch by the structure's own function or, without one, by ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Replaces each value of a batch in key order by the key's stored value combined with the key's values so far. The

@@ -172,8 +172,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
- * false and changes nothing. Returns an error if the batch failed half way, because repeated operations would find
- * their own keys. */
+ * false and changes nothing. Returns an error if the batch failed half way, because a repeated operation could find the
+ * key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;

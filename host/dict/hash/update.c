@@ -25,7 +25,8 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
 /* With fewer than this number of buckets for each update, launches read whole partitions (update_dense.cl). Otherwise
  * they read only the buckets of the updates (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Number of partitions for each group of hash_update_dense after hash_update_sparse, which leaves few. */
+/* Number of partitions for each group of hash_update_dense after hash_update_sparse, which leaves few partitions to
+ * do. */
 #define LEFT_SHARE 8
 
 /* Allocates a list for the partitions that hash_update_sparse leaves. Sets *left to NULL if memory is short. */

@@ -17,10 +17,10 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 #define LAUNCH_MIN ((size_t) 64)
 /* Maximum number of operations for one work-item, for which LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Number of turns before the first turn that executes listed operations as batches. */
+/* Number of turns (finish_turn) before the first turn that executes listed operations as batches. */
 #define TURNS_TOGETHER 1
 /* Maximum number of consecutive turns without progress. Each turn makes progress unless a latch has no holder: queries
- * take no latch, and one update of each leaf gets the latch. (Injected faults may prevent progress by chance.) */
+ * take no latch, and one update of each leaf gets the latch. */
 #define TURNS_STUCK 64
 
 /* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */

@@ -78,7 +78,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Stores per 1024 that are assumed to have new keys in addition to the sample's fraction. */
+/* Number of stores per 1024 that are assumed to have new keys, in addition to the sample's fraction. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -163,15 +163,14 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 #define LEAVES_FEW 192
 
 /* Returns whether the pools are less than half full, and the changes since they were last fitted are at least half the
- * elements, which bounds the cost per change. */
+ * elements. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether at most two sevenths of the leaves have merged. The pools then have at most 1.4 times the leaves in
- * use. */
+/* Returns whether at most two sevenths of the leaves have merged. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

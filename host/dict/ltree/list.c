@@ -39,7 +39,6 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
  * have 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
-    /* bounds are unsigned integers in key order */
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
                                              .value_bytes = sizeof(cl_uint) };
     struct ordo_args              args = ordo_ltree_args(tree);

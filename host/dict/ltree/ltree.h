@@ -114,7 +114,7 @@ struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 /* Returns the shape that the device's tunables give for searches. */
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* Returns a launch for the tree's types and words. The number of groups is limited, so the kernel must loop over
+/* Returns a launch for the tree's types and node size. The number of groups is limited, so the kernel must loop over
  * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);

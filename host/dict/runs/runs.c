@@ -36,8 +36,8 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block if its block is more than twice too large. If memory is short, only logs a
- * warning. */
+/* Moves a single run to a smaller block if its block is more than twice as large as needed. If memory is short, only
+ * logs a warning. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];

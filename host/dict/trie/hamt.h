@@ -83,7 +83,8 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* Arguments of hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most` elements. */
+/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most`
+ * elements. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
     cl_mem            firsts; /* NULL: write all elements */
