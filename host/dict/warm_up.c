@@ -65,7 +65,7 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* ordo_none() if the dictionary has no values */
+    struct ordo_slice                 values, values_out; /* ordo_none() without values */
     ordo_status                       first_error;
 };
 

@@ -274,7 +274,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches for each operation of a batch. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* Latches per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)

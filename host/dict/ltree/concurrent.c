@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds run first, in one launch during which nothing changes the tree, so they check no versions. The other operations
- * run in launches, each twice as large as the last, because work-items that outnumber the leaves obstruct each other.
- * Between launches the host handles the operations that gave up (finish_turn).
+ * Finds run first, in one launch during which nothing changes the tree, so they need not check node versions. The other
+ * operations run in launches, each twice as large as the last, because work-items that outnumber the leaves obstruct
+ * each other. Between launches the host handles the operations that gave up (finish_turn).
  *
  * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
 #include "dict/ltree/concurrent.h"

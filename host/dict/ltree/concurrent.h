@@ -53,8 +53,8 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
  * added none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Called at the end of a batch, because operations may be on their
- * way to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. Called only at the end of a batch, because operations may be on
+ * their way to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */

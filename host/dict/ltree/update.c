@@ -36,7 +36,7 @@ static bool has_buckets(const struct ordo_ltree *tree)
 
 /* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-/* From this number on, a rebuild costs less than a sorted batch in place. */
+/* From this number of updates per leaf on, a rebuild costs less than a sorted batch in place. */
 #define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)

@@ -8,8 +8,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for some of the ranges. lows and highs: ranks of the bounds in run r, from index r * count on.
- * candidates: each range's first candidate. before: number of visible elements before it. */
+/* Scratch memory for some of the ranges. `lows` and `highs` have the ranks of the bounds in run r, from index r * count
+ * on. `candidates` has each range's first candidate, `before` the number of visible elements before it. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };

@@ -69,8 +69,7 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. Falls back to combine_found if memory is short for array and batch together, because the
- * result may still fit. */
+/* Combines by one merge. Falls back to combine_found if memory is short, because the result may still fit. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
