@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes mixed batches as if their operations ran one after another: launches cl/dict/apply.cl around the structure's
- * queries and one update.
+/* Executes a mixed batch as if its operations ran one after another.
  *
- *   1  histogram    Counts the operations of each code. Refuses unknown codes. Waits.
- *   2  single keys  Sorts the operations stably by key, and finds all keys. A scan of four sums then gives each key's
- *                   state before and after each operation, and so all results and the updates to store.
- *   3  order        The structure answers order queries for the state before the batch. A seek takes the nearer of two
- *                   keys: the nearest key of the batch that is present at its time, searched for key by key, and the
- *                   nearest key that the batch does not erase. The timeline (cl/dict/timeline.cl) corrects counts and
- *                   merges ranges. If a seek is far (passes too many keys), the timeline also answers all seeks.
- *   4  store        Stores the keys whose state has changed by one sorted update. Waits.
+ *   1  histogram    Counts the operations of each code. Returns an error for unknown codes. Waits.
+ *   2  single keys  Sorts the operations by key and finds all keys. Computes each key's state before and after each
+ *                   operation, and so the results of these operations and the updates to store.
+ *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
+ *   4  store        Stores the changed keys by one sorted update. Waits.
  *
- * A structure's own method for single keys is tried first (apply_points). A batch that fails before step 4 changes
- * nothing.
- *
- * Cost for n operations:
- *   step 2          a sort, a find, about 5 launches
- *   all seeks       4 launches; then for each seek one seek of the structure, for each erasure two
- *   other queries   and far seeks: about 5 launches, and 20 bytes of scratch for 32 operations, for each bit of n
- *   a count         log2(n) steps
- *   a range         log2(n) steps for each element in it before the batch or at its time */
+ * A structure's own function apply_points is tried first. A batch that fails before step 4 changes nothing. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -59,7 +47,6 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Counts the codes, and sets number[i] to i. */
 static ordo_status histogram(struct apply *a)
 {
     ORDO_TRY(ordo_call_zeroed(a->call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &a->counted));
@@ -67,8 +54,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* The maximum operations of a batch with order queries: the timeline's sums of changes, plus 32 for each block, must
- * fit into 32 bits. */
+/* Maximum number of operations if the batch has seeks, counts or ranges: the timeline's sums must fit into 32 bits. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -110,8 +96,8 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets `made`: scans the values of each segment (sorted_batch in cl/dict/apply_batch.cl), and combines the sums with
- * the values before the batch. */
+/* Sets made[j] to the key's value after sorted operation j. Scans the values within each segment (sorted_batch in
+ * cl/dict/apply_batch.cl), and combines the sums with the stored values. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -140,8 +126,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces `parts` consecutive arrays by their exclusive sums. The sums may continue from one array to the next (sum_at
- * in cl/dict/apply_batch.cl). */
+/* Replaces `parts` consecutive arrays by their exclusive prefix sums. The sums may continue from one array to the next
+ * (sum_at in cl/dict/apply_batch.cl). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -161,7 +147,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Computes segments, groups and, if there are combines, `made`. */
+/* Divides the sorted operations into segments and groups of equal keys. Computes `made` if the batch has combines. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -236,7 +222,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the keys to store. If a seek is far, repeats all seeks by the timeline. */
+/* Sets *count to the number of keys to store. If a seek is far (passes too many keys of the batch), answers all seeks
+ * again by the timeline. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

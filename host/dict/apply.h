@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a mixed batch between its steps. apply.c explains the steps. */
+/* State of a mixed batch (apply.c). */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -7,18 +7,19 @@
 
 #include "shared/apply.h"
 
-/* Results of seeks in the dictionary before the batch. */
+/* Results of seeks in the dictionary as it was before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch's n seeks, the n_up upward ones first, and the n_erased keys that the batch erases. Some of these keys may
- * be absent from the dictionary. */
+/* The batch has n seeks, the first n_up of them upwards, and erases n_erased keys. Some erased keys may be absent from
+ * the dictionary. */
 struct seeks {
-    cl_uint           n_up, n, n_erased;
-    cl_mem            ops, keys, erased;
-    struct neighbours base; /* of the upward seeks, the erased keys upwards, then both downwards */
-    cl_mem            end;  /* see apply_chain in cl/dict/apply_seek.cl */
+    cl_uint n_up, n, n_erased;
+    cl_mem  ops, keys, erased;
+    /* Neighbours of the upward seeks and erased keys, then of the downward seeks and erased keys. */
+    struct neighbours base;
+    cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
 
 struct apply {
@@ -29,13 +30,13 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS]; /* number of operations of each code */
 
     struct ordo_sorted_batch sorted;
-    cl_mem there, before; /* for each sorted key: 1 if it is present before the batch, and its value */
-    cl_mem counted;       /* the histogram on the device */
-    cl_mem number;        /* 0, 1, 2, ...; after the sort reused for the starts of segments */
+    cl_mem there, before; /* Whether each sorted key is present before the batch (one byte), and its value. */
+    cl_mem counted;       /* the histogram in device memory */
+    cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the start of each segment. */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
-    cl_mem made; /* values after combines; NULL without combines */
+    cl_mem made; /* Values after combines. NULL if the batch has no combines. */
     cl_mem places;
 
     cl_mem  entries, masks, block_sums; /* the timeline */
@@ -44,7 +45,7 @@ struct apply {
     struct seeks seeks;
 };
 
-/* Takes scratch for `count` elements. *out stays as it is if bytes is 0. */
+/* Takes count * bytes bytes of scratch memory. Leaves *out unchanged if `bytes` is 0. */
 static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
 {
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
@@ -60,17 +61,20 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 
-/* Add the arguments BATCH_ARGS (cl/dict/apply_batch.cl) and TIMELINE_ARGS (cl/dict/timeline.cl). */
+/* Adds the kernel arguments BATCH_ARGS (cl/dict/apply_batch.cl). */
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
+/* Adds the kernel arguments TIMELINE_ARGS (cl/dict/timeline.cl). */
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* apply_order.c. Answers counts, ranks, selections and ranges. Waits if there are ranges. */
+/* Builds the timeline: the changes of the batch in key order. Queries read the effects of earlier operations from
+ * it. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
+/* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* apply_seek.c. resolve_seeks answers all seeks but far ones (count_changed in apply.c). If there are far ones,
- * resolve_far repeats all seeks by the timeline. */
+/* Answers all seeks except far ones (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
+/* Answers all seeks by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

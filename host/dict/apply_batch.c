@@ -4,7 +4,6 @@
 #include "primitive/scan.h"
 #include "shared/codes.h"
 
-/* Kernels use the names of cl/shared/codes.h. */
 _Static_assert(ORDO_FIND == CODE_FIND && ORDO_CONTAINS == CODE_CONTAINS && ORDO_UPSERT == CODE_UPSERT &&
                    ORDO_INSERT == CODE_INSERT && ORDO_ERASE == CODE_ERASE && ORDO_SEEK_LT == CODE_SEEK_LT &&
                    ORDO_SEEK_LE == CODE_SEEK_LE && ORDO_SEEK_GE == CODE_SEEK_GE && ORDO_SEEK_GT == CODE_SEEK_GT &&

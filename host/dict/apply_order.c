@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: the timeline, and counts, ranks, selections and ranges. Launches cl/dict/apply_order.cl. */
+/* Builds the timeline of a mixed batch, and answers counts, ranks, selections and ranges. The structure answers each
+ * query for the state before the batch. The timeline (cl/dict/timeline.cl) adds the changes of earlier operations. */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -46,7 +47,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The operations of the requested codes, in the batch's order. */
+/* Operations with the requested codes, in the order of the batch. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -80,7 +81,8 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Sets lengths[i] to the number of elements in operation i's range, unless `lengths` is NULL. */
+/* Answers the counts. Sets lengths[i] to the number of elements in the range of operation i, unless `lengths` is
+ * NULL. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -131,7 +133,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* *base gets the elements found among the keys that the batch does not touch. groups: see apply_select_plan. */
+/* Selects among the keys that the batch does not touch, and sets *base to the elements found. apply_select_plan
+ * explains `groups`. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -183,7 +186,8 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Writes the offsets of all operations and checks the capacity. Waits if there are ranges. */
+/* Writes the offsets of all operations. If the batch has ranges, waits for their total length and checks the
+ * capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -203,7 +207,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* offset of each range and then their sum; uint64_t */
+    cl_mem   first; /* Offset of each range's elements, then the total; uint64_t. */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -229,7 +233,7 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* Arrays of apply_range_plan in cl/dict/apply_order.cl, indexed by range. */
+/* Arrays that apply_range_plan (cl/dict/apply_order.cl) writes, with one entry for each range. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -269,7 +273,8 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Work-items that write elements touched by the batch, whose number only the device knows. */
+/* Maximum number of work-items that write elements touched by the batch. Only the device knows the number of
+ * elements. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts batches by key, and inserts absent keys. Launches cl/dict/batch.cl. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"
@@ -56,7 +55,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces each of n + 1 flags, the last one 0, by the number of flags set before it. *kept: all set flags. */
+/* Replaces each of n + 1 flags, the last one 0, by the number of set flags before it. Sets *kept to the number of all
+ * set flags. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;
@@ -95,7 +95,7 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
     return ORDO_OK;
 }
 
-/* Sets heads[j] to the first position of the keys that equal key j. */
+/* Sets heads[j] to the index of the first sorted key that equals key j. */
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {

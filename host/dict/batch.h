@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in key order, for inserts and mixed batches. */
+/* Sorts batches by key. */
 #ifndef ORDO_BATCH_H
 #define ORDO_BATCH_H
 
 #include "dict/launch.h"
 
-/* The keys of a batch in order. Equal keys keep the order of the batch. */
+/* The keys of a batch in ascending order. Equal keys stay in the order of the batch. */
 struct ordo_sorted_batch {
     cl_mem keys;
-    cl_mem index; /* position of each key in the batch, uint32_t */
+    cl_mem index; /* Index of each key in the unsorted batch, uint32_t. */
 };
 
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
-/* Like ordo_batch_sort. The caller has set number[i] = i for all i < count. */
+/* Like ordo_batch_sort. The caller must have set number[i] = i (uint32_t) for all i < count. */
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Copies the updates whose flag is set to scratch, and makes *updates describe the copy. The caller has set count + 1
- * flags (uint32_t), the last to 0. Overwrites the flags. Needs distinct keys among the kept updates. Waits for their
- * number. */
+/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. The caller must have set
+ * count + 1 flags (uint32_t), the last one to 0. Copied updates must have distinct keys. Overwrites the flags. Waits
+ * for the device. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 
-/* offsets[i] = the sum of counts[0 .. i - 1], for i from 0 to count. */
+/* Sets offsets[i] to the sum of counts[0 .. i - 1], for i from 0 to count. */
 ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
                               struct ordo_slice offsets);
 

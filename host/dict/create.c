@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates dictionaries of all structures, and warms them up. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count)
 {
-    /* counts that the dry run lets kernels find */
+    /* Values that the dry run returns when a call reads a count from the device. */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)
@@ -41,8 +40,8 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* If the device builds kernels ahead, requests the kernels that such a dictionary probably needs, once for each
- * variant, the most usual calls first. */
+/* Requests builds of the kernels that this dictionary will probably need, the most usual calls first. Does nothing
+ * unless the device builds kernels ahead and the variant is new. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

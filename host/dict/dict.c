@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destroys and clears dictionaries, begins and ends their calls, and makes requests. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
@@ -54,7 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if commands that changed it were dropped because another command of their queue failed. */
+/* Checks the structure if a driver has dropped commands of an update because another command of their queue failed.
+ * Returns ORDO_BROKEN if the check fails. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -75,7 +75,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* Forgets earlier failures: the content is new. */
+/* Marks the dictionary as sound after its whole content was replaced. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -113,7 +113,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Must be called after an error, too, because commands may have been enqueued. */
+/* Must end every call that began, also after an error, because commands may be enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

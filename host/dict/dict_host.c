@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests over host memory: uploads, makes the request over device memory, downloads. */
+/* Makes requests over host memory. */
 #include "dict/request.h"
 
-/* Returns the number of arrays. A call that stores uses copies of the caller's memory: a final wait for kernels in the
- * caller's memory could fail after the store. */
+/* Fills out[] with the call's arrays and returns their number. An update works on copies, because a wait for kernels in
+ * the caller's memory could fail after the store. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,7 +25,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the offsets of ranges. They are valid even if `capacity` is too small for the elements. */
+/* Downloads the offsets of ranges. The offsets are valid even if `capacity` is too small for the elements. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -43,7 +43,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, n));
     for (size_t i = 0; i < n; i++)
         inner.a[i] = a[i].slice;
-    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* for ordo_dict_before_store */
+    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* ordo_dict_before_store uses them */
         dict->results = a;
         dict->n_results = n;
     }
@@ -54,7 +54,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* This many elements fit a staging buffer (runtime/staging.c), so they need no further memory. */
+/* Batches of at most this number of queries are not split, because a staging buffer (runtime/staging.c) holds them. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -68,8 +68,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Makes the request in pieces, halved while they do not fit. The lock prevents updates by other threads between
- * pieces. */
+/* Makes the request piece by piece, and halves the pieces while memory is short. The lock is held, so no other thread
+ * updates the dictionary between pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary. Each has a table (struct ordo_method), a form over device memory, and a form over host
- * memory. */
+/* Calls that query a dictionary. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Whether the caller passes an output. Outputs begin at a[first], and all are optional. */
+/* Returns whether the caller passes an output. The outputs begin at a[first], and all are optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -137,7 +136,8 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* Reads the last offset if the caller wants it. */
+/* Reads the number of results (the last offset) if the caller wants it. Returns ORDO_TOO_SMALL if the number exceeds
+ * the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;
@@ -289,7 +289,6 @@ static ordo_status seek_within(ordo_dict *dict, struct ordo_call *call, const st
     return is_wanted(r, 2) ? ordo_dict_seek_within_enqueue(dict, call, &s, r->a[1]) : ORDO_OK;
 }
 
-/* Finds the first or last element, by a seek from the least or greatest possible key. */
 static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const uint64_t    key = ordo_dict_end_key(dict, r->relation != ORDO_GE);

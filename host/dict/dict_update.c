@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that change a dictionary, in the form of dict_query.c. */
+/* Calls that change a dictionary. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

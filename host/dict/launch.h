@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constructors of launches over a dictionary's types:
+/* Prepares launches of kernels that are compiled for a dictionary's key and value types:
  *
  *     struct ordo_launch launch = ordo_dict_kernel(dict, "dict/batch.cl", "batch_number", count);
  *     ORDO_TRY(ordo_call_launch(call, &launch, &args)); */
@@ -8,16 +8,17 @@
 
 #include "dict/structure.h"
 
-/* Makes a launch of one work-item for each of `items`, or for several if there are many. Sets the defines ORDO_KEY,
+/* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines ORDO_KEY,
  * ORDO_VALUE_BYTES and RUN_GROUP. ordo_launch_define adds defines. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* Makes a launch whose groups divide the items among themselves: on a CPU a few groups of one work-item each. */
+/* Returns a launch whose work-groups split the items among themselves. On a CPU a group has one work-item, and there
+ * are at most 64 groups for each compute unit. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
-/* Returns a number of work-items for a memory-bound kernel with little work for each item: on a GPU a work-item takes
- * several items if there are many. */
+/* Returns the number of work-items for a memory-bound kernel that does little for each item. On a GPU, above 2^19
+ * items, a work-item takes up to 8 items. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
-/* Returns the number of work-items for n queries if each work-item takes RUN_STEP (cl/dict/each.cl) queries. */
+/* Returns the number of work-items for n queries if each work-item answers RUN_STEP (cl/dict/each.cl) queries. */
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
 
 /* Old forms, to be replaced by ordo_call_launch. */

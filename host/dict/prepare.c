@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo_device_prepare: lists the programs in a dry run, builds them, then makes each call once. */
+/* Implements ordo_device_prepare: lists programs by dry runs, builds them, then makes each call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
 
-/* The number of elements in the calls made, and in the dry runs if any size may come: one work-group, some tiles, many
- * tiles. */
-#define COUNT_MADE     ((size_t) 20000)
+/* Number of elements in each call made, if the caller gives none. */
+#define COUNT_MADE ((size_t) 20000)
+/* Maximum number of elements in each call made. */
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
+/* Numbers of elements in the dry runs, if the caller gives none. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {
@@ -123,7 +124,7 @@ struct preparation {
     ordo_device                      *dev;
     const struct ordo_prepare_params *params;
     struct ordo_gathering             gathering;
-    size_t                            done, total; /* calls made, and all calls */
+    size_t                            done, total; /* Number of calls made, and of all calls. */
     size_t                            programs;
     ordo_status                       first_error;
 };
@@ -263,7 +264,7 @@ ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_p
     struct preparation                      p = { .dev = device, .params = params ? params : &everything };
     struct ordo_call                        call;
     const double                            start = ordo_now_ms();
-    ORDO_TRY(ordo_call_begin(&call, device, NULL)); /* detects a failed device or a fork */
+    ORDO_TRY(ordo_call_begin(&call, device, NULL));
     ORDO_TRY(ordo_call_end(&call, ORDO_OK));
     ORDO_TRY(check(device, p.params));
     const ordo_status got = prepare(&p, &prepared);

@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs of elements. Newer elements come later within a run, and newer runs later in a set. The sorted array, the
- * LSM and FAST consist of runs; other structures use runs to sort batches and to rebuild.
- *
- *     run[0]     oldest, largest     k0 k1 k2 ...   values   hidden bits   visible counts   index
- *     run[1]     newer               k0 k1 ...      ...
- *     run[n-1]   newest
- *
- * A run lies in one block of device memory:
+/* Sorted runs: arrays of elements in ascending order of keys. A run lies in one block of device memory:
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * Invariants (checked by host/dict/runs/check.c):
- *   R1 sorted    A run's keys ascend. Of equal keys the newest comes last.
- *   R2 newest    A key's newest element is the last one with the key in the newest run that has the key. Others are
- *                stale. The key is in the dictionary if its newest element has hidden bit 0.
- *   R3 hidden    Tombstones (elements that erase their key) have hidden bit 1, other newest elements 0, other stale
- *                elements either. A run without `has_hidden` has no bits, and all bits count as 0.
- *   R4 marked    A marked run has hidden its stale elements, and the elements of older runs that it makes stale. If all
- *                runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
- *   R5 counted   In a counted run, visible[j] is the number of elements with hidden bit 0 before j * RUN_BLOCK. The
- *                last entry counts all.
- *   R6 distinct  All keys of a `distinct` run differ.
- *   R7 erased    A run that is not `erased` has no tombstone. A find takes the first match from the newest run on, so
- *                it reads the bits of `erased` runs only.
- *
- * A run is in one of these states:
- *
- *     marks           has_hidden   erased    made by
- *     UNMARKED        no           no        a batch that stores; a merge of such runs
- *     UNMARKED        yes          yes       a batch that erases; a merge with such a run
- *     UNMARKED        yes          no        newer runs that hid its elements
- *     MARKED          no           no        a run without hidden elements
- *     MARKED          yes          either    ordo_run_set_mark_newest, a merge of marked runs
- *     COUNTED         yes          either    ordo_run_set_resolve
+ * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs. Other
+ * structures use runs to sort and to rebuild.
  *
  * An update adds a run, or merges the newest runs with it. No key or value changes in place, so a failed update changes
- * nothing. The last launch of an erased interval hides newest elements, which makes them tombstones. */
+ * nothing. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -44,22 +16,23 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Byte offsets of the parts of a block, all multiples of 256. A part may have capacity for more elements than the run
- * has. */
+/* Byte offsets of the parts of a block, all multiples of 256. A part may have unused capacity. */
 struct ordo_run_layout {
     size_t  values, hidden, visible, nodes, bytes;
-    cl_uint node_log2; /* log2 of the size of the index's nodes */
+    cl_uint node_log2; /* Log2 of the number of keys in an index node. */
 };
 
+/* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
+    /* The state of a new batch, and of a merge with such a run. */
     ORDO_RUN_UNMARKED,
-    ORDO_RUN_MARKED,  /* R4 */
-    ORDO_RUN_COUNTED, /* R4 and R5 */
+    ORDO_RUN_MARKED,  /* R4 holds. */
+    ORDO_RUN_COUNTED, /* R4 and R5 hold. */
 };
 
 struct ordo_sorted_run {
     cl_mem                 mem;
-    size_t                 mem_bytes; /* size of the block, at least layout.bytes */
+    size_t                 mem_bytes; /* Bytes of the block, at least layout.bytes. */
     struct ordo_run_layout layout;
     size_t                 count;
     enum ordo_run_marks    marks;
@@ -71,23 +44,35 @@ struct ordo_sorted_run {
     uint64_t               query_cost; /* see lsm_plan.c */
 };
 
-/* Oldest first. No run is empty. */
+/* Runs, oldest first. No run is empty. Invariants (host/dict/runs/check.c checks them):
+ *
+ *   R1 sorted    The keys of a run ascend. Of elements with equal keys, the newest comes last.
+ *   R2 newest    A key's newest element is the last one with this key in the newest run that has the key. The key's
+ *                other elements are stale. The key is in the dictionary if its newest element has hidden bit 0.
+ *   R3 hidden    Newest elements have hidden bit 0, except tombstones (elements that erase their key), which have 1.
+ *                Stale elements may have either. If a run has no bits (has_hidden is false), all bits count as 0.
+ *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
+ *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
+ *   R5 counted   In a counted run, visible[j] is the number of elements with hidden bit 0 before j * RUN_BLOCK. The
+ *                last entry counts all of them.
+ *   R6 distinct  A run with `distinct` has no repeated key.
+ *   R7 erased    A run without `erased` has no tombstone, so a find need not read its bits. */
 struct ordo_run_set {
     struct ordo_sorted_run run[ORDO_MAX_RUNS];
     size_t                 n;
 };
 
-/* A dictionary of runs. Structures of other families contain one to make runs. */
+/* A dictionary whose elements are in runs. Structures of other families contain one to make runs. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* Cached blocks for later runs. All blocks together take little more than twice the bytes of the runs. */
+    /* unused blocks, kept for later runs */
     struct {
         cl_mem mem;
         size_t bytes;
     } spare[ORDO_MAX_RUNS];
     size_t n_spare, spare_bytes;
-    size_t bytes, bytes_peak; /* bytes of all blocks, including cached ones */
+    size_t bytes, bytes_peak; /* Bytes of all blocks, including unused ones. */
     size_t cleanups;
 };
 
@@ -104,7 +89,7 @@ static inline struct ordo_slice ordo_run_values(const ordo_dict *dict, const str
 {
     return dict->value_bytes ? ordo_at(run->mem, run->layout.values / dict->value_bytes) : ordo_none();
 }
-/* The hidden bits in uint32_t words, or ordo_none() if the run has no bits. */
+/* Returns the hidden bits as uint32_t words, or ordo_none() if the run has no bits. */
 static inline struct ordo_slice ordo_run_hidden(const struct ordo_sorted_run *run)
 {
     return run->has_hidden ? ordo_at(run->mem, run->layout.hidden / 4) : ordo_none();
@@ -131,12 +116,12 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* Whether the set is one run without hidden elements. */
+/* Returns whether the set is one run without hidden elements. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
 }
-/* Notes that all elements are visible, so the run needs no hidden bits. */
+/* Records that all elements are distinct and visible, so the run needs no hidden bits. */
 static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = false;
@@ -148,31 +133,32 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
-/* Makes an unwritten run of `count` elements, without bits and index, in a cached or new block. */
+/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no bits and no
+ * index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
-/* Makes an unwritten run of `count` elements in scratch of the call. */
+/* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
-/* Whether a run of `count` elements fits into the largest allocation. */
+/* Returns whether a run of `count` elements fits into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Caches or frees the run's block, if it has one. */
+/* Keeps the run's block, if it has one, for later runs, or frees it. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
-/* Frees cached blocks, the largest first, until they take no more than `most` bytes. */
+/* Frees unused blocks, the largest first, until they take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees cached blocks that exceed the bytes of the runs. */
+/* Frees unused blocks until they take at most as many bytes as the runs, or 4 MiB. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
-/* Replaces all runs by *run, or by none if *run has no block. */
+/* Replaces all runs by *run, or by no run if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Builds the run's index if the run has none. */
+/* Builds the run's index if missing. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the set to a kernel's arguments: the runs' buffers for keys (RUNS_KEYS), again for `values` (RUNS_VALUES), and
- * *table, which must stay valid until the launch. */
+/* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
+ * (RUNS_VALUES), and *table, which must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
-/* A slice from its element `at` on. ordo_none() stays ordo_none(). */
+/* Returns the part of a slice from element `at` on, or ordo_none() for ordo_none(). */
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
 {
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
@@ -180,47 +166,53 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Resolves the set: makes R4 and R5 hold for all runs. Searches each older run for each element of an unmarked run. */
+/* Hides all stale elements (R4) and counts the visible elements (R5) of all runs: the set is then resolved. Searches
+ * each older run for each element of an unmarked run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Marks the newest run (R4). Needs all other runs marked. After an error the newest run is unmarked. */
+/* Hides the elements that the newest run makes stale. All other runs must be marked (R4). After an error the newest run
+ * is unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Counts the visible elements of each run. Resolves the set. Waits if a run has bits. */
+/* Hides all stale elements, and sets counts[r] to the number of visible elements of run r. Waits if a run has hidden
+ * bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the visible elements of a set's only run, without marking it. Waits for the device. */
+/* Sets *out to the number of visible elements of a run that is alone in its set. Does not mark the run. Waits for the
+ * device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Counts the visible elements of all runs. Resolves the set. Waits if a run has bits. */
+/* Hides all stale elements, and sets *out to the number of visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* Writes a run's visible counts (R5) to ordo_run_entries words from `out` on. */
+/* Writes to `out` the number of visible elements before each block of RUN_BLOCK elements of a run. The last entry
+ * counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Makes R4 and R5 hold, and adds hidden bits to each run. */
+/* Hides all stale elements, and gives all runs hidden bits and visible counts. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Writes a bit for each stale element. `stale` has a slice of words for each run. */
+/* Writes a bitmap of the stale elements of each run r to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
 /* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------ */
 
-/* Sorts a batch into a new run, stably. Makes all elements tombstones if `erase`. */
+/* Sorts a batch stably into a new run. If `erase`, all elements become tombstones. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Make a run in scratch of the call: the first sorts a batch, the second takes sorted updates. The caller does not
- * release the run. */
+/* Like ordo_runs_sort, but in scratch memory. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+/* Like ordo_runs_take, but in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Makes a new run of a batch without repeated keys: the last of equal keys stays. Only copies a batch whose keys
- * ascend. Waits for the device. */
+/* Makes a new run of the distinct keys of a batch: the last of equal keys stays. If the keys ascend, copies the batch
+ * without a sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+/* Copies sorted updates to a new run. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates: either `sorted`, or the arrays of a call. */
+/* A batch of updates: `sorted`, or the other members if `sorted` is NULL. */
 struct ordo_run_batch {
-    const struct ordo_sorted_updates *sorted; /* NULL: the other members have the batch */
+    const struct ordo_sorted_updates *sorted;
     bool                              erase;
     struct ordo_slice                 keys, values;
     size_t                            count;
@@ -230,28 +222,29 @@ ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call,
 /* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes the visible elements of a resolved set. `values` may be ordo_none(). */
+/* Writes the visible elements of a set in key order. All stale elements must be hidden. `values` may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Makes a new run of the set's visible elements. *out has no block if there are none. Resolves the set. Waits for the
- * device. */
+/* Hides all stale elements, and makes a new run of the visible elements. *out has no block if there are none. Waits for
+ * the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs of a resolved set. It can replace
- * them, because the elements that they make stale in older runs are hidden (R4). */
+/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs, whose stale elements must be
+ * hidden. The new run can replace the n runs, because older runs already hide the elements that the n runs make
+ * stale. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Whether ordo_runs_visible can skip resolving the set. */
+/* Returns whether ordo_runs_visible need not hide stale elements first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the set's visible elements. If ordo_runs_can_dedup and memory suffices for all stored elements,
- * needs one pass, and the block has capacity for all; else resolves. Waits for the device. */
+/* Makes a new run of the set's visible elements. If ordo_runs_can_dedup and there is memory for all stored elements,
+ * needs only one pass and need not hide stale elements first. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a clean run and a batch without tombstones into a new run. A key's value combines the values of all its
- * elements. May change the batch's values, even if it fails. Waits for the device. */
+/* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the
+ * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
-/* Whether ordo_runs_combine works for the stored elements and `count` more. */
+/* Returns whether ordo_runs_combine can merge a batch of `count` elements. */
 bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes runs from batches and from other runs. */
 #include "dict/sorted_run.h"
 
 #include "primitive/merge_batch.h"
@@ -21,7 +20,6 @@ static ordo_status sort_into(struct ordo_call *call, const ordo_dict *dict, bool
     return erase ? hide_all(call, run) : ORDO_OK;
 }
 
-/* Releases the run's block if `status` is an error. Returns `status`. */
 static ordo_status keep_if_ok(struct ordo_runs *runs, struct ordo_sorted_run *run, ordo_status status)
 {
     if (status != ORDO_OK)
@@ -125,7 +123,7 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* bits that mark only stale elements help only if all runs are marked */
+    /* Tombstones always need hidden bits. Hidden bits of stale elements are useful only if all runs are marked. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -155,7 +153,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the `count` visible elements of a resolved set. Leaves *out as it is if count is 0. */
+/* Makes a new run of the `count` visible elements of a set whose stale elements are hidden. Leaves *out unchanged if
+ * count is 0. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -179,10 +178,11 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Smaller batches are sorted without checking whether they ascend: sorting takes less time than the check. */
+/* Minimum size of a batch whose keys are first checked for ascending order. Sorting a smaller batch takes less time
+ * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next. */
+/* Sets *out to whether each key is less than the next key. Sets it to false without a check if count < ASK_MIN. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -266,8 +266,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements of an unresolved set, in a block for all stored elements. *out has no block
- * if none is visible. */
+/* Makes a new run of the visible elements of a set whose stale elements need not be hidden. The block has capacity for
+ * all stored elements. *out has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks stale elements of sorted runs and counts visible ones. */
 #include "dict/sorted_run.h"
 
 #include "primitive/scan.h"
@@ -10,7 +9,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose successor in the run has an equal key. `fresh`: `hidden` is not written yet. */
+/* Hides each element whose successor in the run has an equal key. If `fresh`, also initialises all other bits of
+ * `hidden`. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -24,7 +24,7 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Hides the elements of `older` whose keys `newer` has. */
+/* Hides the elements of `older` whose keys are also in `newer`. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
@@ -58,14 +58,14 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
     return ORDO_OK;
 }
 
-/* Notes that the run's hidden bits will change, so its visible counts no longer hold. */
+/* Records that the hidden bits of the run will change, so its visible counts become invalid. */
 static void lose_count(struct ordo_sorted_run *run)
 {
     if (run->marks == ORDO_RUN_COUNTED)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* Hides the elements that run r makes stale, in itself and in older runs. */
+/* Hides the elements of run r and of older runs that run r makes stale. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
@@ -120,8 +120,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Visible counts of runs this short are made by one launch with a group for each run: faster than two launches for each
- * run. */
+/* Maximum length of runs whose visible counts one launch computes, with one work-group for each run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */
@@ -190,7 +189,7 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Writes the number of visible elements of each run to `out`. Needs a resolved set. */
+/* Writes the number of visible elements of each run to `out`. All stale elements must be hidden. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     const struct ordo_launch launch = kernel(dict, "run_totals", set->n);
@@ -202,7 +201,8 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-#define NEWEST_SHARE 8 /* elements per work-item of run_newest: with more, fewer groups add to one word */
+/* Elements per work-item of run_newest. More elements mean fewer atomic additions to one word. */
+#define NEWEST_SHARE 8
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out)
@@ -235,7 +235,7 @@ static bool has_bits(const struct ordo_run_set *set)
     return false;
 }
 
-/* Waits once for all runs. (A non-blocking read stalls the queue of an H200 for 0.14 ms.) */
+/* Waits once for the counts of all runs. (A non-blocking read stalls the queue of an H200 for 0.14 ms.) */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract between the interface (include/ordo/dict.h) and a structure.
+/* The functions that a structure implements for the interface (include/ordo/dict.h).
  *
- * The interface checks every argument, takes the lock and orders the queues. A structure then gets checked slices that
- * do not overlap, and counts of at least 1. A structure's functions run inside an ordo_call. They only enqueue
- * commands, unless their comment says "Waits". A function allocates all memory before its first launch that changes the
- * dictionary, so that an error leaves it unchanged. A driver may drop a query whose wait list has events, so a query
- * calls ordo_call_changes before it builds an index or merges runs. If events are pending, that ends the query, and
- * ORDO_DICT_QUERY waits and repeats it.
+ * The interface checks all arguments, takes the lock and orders the queues before it calls a structure. Slices do not
+ * overlap, and counts are at least 1. A function enqueues commands and does not wait, unless its comment says "Waits".
+ * It allocates all memory before its first launch that changes the dictionary, so an error leaves the dictionary
+ * unchanged.
  *
- * Each family of structures has a folder, and knows no other family. Lower files reach a structure through struct
- * ordo_structure. */
+ * A query must call ordo_call_changes before it builds an index or merges runs, because a driver may drop the commands
+ * of a query that has a wait list. If events are pending, ordo_call_changes ends the query. ORDO_DICT_QUERY then waits
+ * for the events and repeats the query. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -19,23 +18,23 @@
 
 #include "dict/structure_map.h"
 
-/* Updates in ascending order of keys. erased[i] (one byte) is 1 to remove keys[i], 0 to store it. The last update of a
- * key counts. */
+/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. If
+ * a key has several updates, the last one takes effect. */
 struct ordo_sorted_updates {
-    /* values may be ordo_none() if all keys are erased, erased if all are stored */
+    /* `values` may be ordo_none() if all keys are erased. `erased` may be ordo_none() if all keys are stored. */
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct; /* no key occurs twice */
-    bool              waits;    /* the caller waits for the device anyway */
+    bool              waits;    /* The caller waits afterwards. */
 };
 
-/* Combines `values` with the stored values. Keys are in any order and may repeat. */
+/* A batch that combines values[i] with the stored value of keys[i]. Keys are in any order and may repeat. */
 struct ordo_combines {
     ordo_type         value; /* type of the values */
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* see struct ordo_finds */
+    bool              once; /* See `once` in struct ordo_finds. */
 };
 
 /* A batch of lookups. The outputs may be ordo_none(). */
@@ -44,7 +43,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
-    /* keys ascend, and the caller replaces all elements next: an index for the finds does not pay */
+    /* True if the keys ascend and the caller replaces all elements next. The find then builds no search index. */
     bool once;
 };
 
@@ -53,10 +52,10 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* with ORDO_LT, the first n_ge seeks are ORDO_GE instead; else 0 */
+    size_t            n_ge; /* Number of leading ORDO_GE seeks in a batch of ORDO_LT seeks; 0 for any other relation. */
 };
 
-/* Returns the number of leading seeks that go upwards. */
+/* Returns the number of leading seeks that search upwards. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -81,7 +80,8 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i], or less than or equal to keys[i] if `upper`. */
+/* A batch that sets ranks[i] (uint32_t) to the number of keys less than keys[i]. If `upper`, keys equal to keys[i]
+ * count too. */
 struct ordo_ranks {
     bool              upper;
     struct ordo_slice keys;
@@ -89,15 +89,15 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* Finds the element with ranks[i] (uint32_t) elements before it. Sets found[i] to 0 if there is none. Outputs may be
- * ordo_none(). */
+/* A batch that finds the element with rank ranks[i] (uint32_t): the number of elements before it. Sets found[i] to 0 if
+ * no element has this rank. Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
 };
 
-/* Ranges of keys. Writes only the offsets if the last offset exceeds `capacity`. */
+/* A batch of key ranges to read. If the last offset exceeds `capacity`, only the offsets are written. */
 struct ordo_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
@@ -105,55 +105,60 @@ struct ordo_ranges {
     bool              offsets_known;
     struct ordo_slice keys_out, values_out; /* each may be ordo_none() */
     size_t            capacity;
-    bool              waits; /* the caller waits for the number of results */
+    bool              waits; /* The caller waits for the results. */
 };
 
 struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
-    struct ordo_slice erased;     /* uint32_t: the number of erased keys; may be ordo_none() */
-    bool              counted;    /* the caller has set gone and left */
+    struct ordo_slice erased;     /* Number of erased keys (one uint32_t), or ordo_none(). */
+    bool              counted;    /* The caller has set `gone` and `left`. */
     size_t            gone, left; /* elements erased, elements kept */
 };
 
-/* Reads the first or last elements. Erases them if `take`. */
+/* A request for the first or last elements. Erases these elements if `take`. */
 struct ordo_ends {
     bool              last, take;
-    size_t            count; /* at most */
+    size_t            count; /* maximum number of elements */
     struct ordo_slice keys_out, values_out;
 };
 
-/* A structure's table: data for ordo_dict_create, then the operations. */
+/* The table of a structure: sizes for ordo_dict_create, then the operations. */
 struct ordo_structure {
     const char *name;
-    size_t      bytes;        /* of its object, which begins with a struct ordo_dict */
-    size_t      config_bytes; /* of its configuration, which begins with a struct ordo_dict_config */
-    /* Sets up a new object, zeroed behind its struct ordo_dict, or refuses the configuration. May be NULL. */
+    size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
+    size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
+    /* Initialises a new object, which is zero after its struct ordo_dict. Returns an error if the configuration is not
+     * possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
-    void (*destroy)(ordo_dict *dict); /* frees its content, not *dict itself */
+    void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);
-    /* Called before `check` if commands were dropped. Forgets derived indexes and lists. NULL if there are none. */
+    /* Forgets indexes and lists that were computed from the elements. Called before `check` if a driver dropped
+     * commands. May be NULL. */
     void (*invalidate)(ordo_dict *dict);
-    /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys counts. Waits for the
+    /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys is stored. Waits for the
      * device. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Like build, but keeps the other keys. `erase` removes the keys; values is then ordo_none(). */
+    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Other keys stay. Keys are in any
+     * order and may repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
-    /* NULL: generic/combine.c does it. */
+    /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Optional. Declines by *done = false, without changes: the caller then erases key by key. Waits, unless
-     * `counted`. */
+    /* Erases all keys of an interval. May be NULL. If the structure cannot do this, sets *done to false and changes
+     * nothing; the caller then erases key by key. Waits, unless `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Optional. Declines like erase_interval (generic/erase.c). *got: the number of elements. Waits for the device. */
+    /* Reads, and if `take` erases, the first or last elements. Sets *got to their number. May be NULL. If the structure
+     * cannot do this, sets *done to false and changes nothing. Waits for the device. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Optional. Declines like erase_interval: invalid batches, and batches beyond single keys. Waits for the device. */
+    /* Executes a mixed batch of operations on single keys. May be NULL. If the batch is invalid or has other
+     * operations, sets *done to false and changes nothing. Waits for the device. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* NULL if there are no concurrent batches. Waits for the device. */
+    /* NULL if the structure has no concurrent batches. Waits for the device. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
-    /* Frees cached memory. May run in the middle of any call. NULL if there is none. */
+    /* Frees cached memory. May run in the middle of any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
@@ -161,7 +166,7 @@ struct ordo_structure {
     ordo_status (*count)(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
     ordo_status (*range)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
     ordo_status (*seek)(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
-    bool seeks_both; /* seek accepts n_ge */
+    bool seeks_both; /* `seek` accepts n_ge > 0 */
     ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
     ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits for the device */
@@ -176,7 +181,7 @@ struct ordo_structure {
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* A table that an aggregate over long ranges keeps for later ones (generic/aggregate.c). */
+/* Table that an aggregate over long ranges keeps for later aggregates (generic/aggregate.c). */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: no table */
     size_t    bytes, count;
@@ -190,18 +195,20 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    uint32_t                    variant; /* set by configure; configurations that need different kernels differ in it */
-    struct ordo_last_call       last;    /* used by dict.c */
-    struct ordo_reserve         reserve; /* used by create.c */
-    bool                        needs_check; /* an update was dropped: the next call checks the dictionary first */
-    bool                        broken;      /* a check has failed */
-    struct ordo_host_array     *results;     /* used by dict_host.c */
+    /* Number that `configure` sets. It differs between configurations that need different kernels. */
+    uint32_t              variant;
+    struct ordo_last_call last;    /* used by dict.c */
+    struct ordo_reserve   reserve; /* used by create.c */
+    /* An update's commands were dropped, so the next call checks the dictionary before its own commands. */
+    bool                        needs_check;
+    bool                        broken;  /* a check has failed */
+    struct ordo_host_array     *results; /* used by dict_host.c */
     size_t                      n_results;
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary of the same types for use inside a structure. No call reaches it. Copies only fields that no
- * other thread changes. */
+/* Returns a dictionary with the same types, for use inside a structure. Copies only members that no other thread
+ * changes. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -213,22 +220,22 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,
                              ordo_dict **out);
-/* Returns a structure's configuration with default settings, or NULL if host memory is short. The caller frees it. */
+/* Returns a configuration with default settings, or NULL if host memory is short. The caller frees it. */
 struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *structure, ordo_type key,
                                                   uint32_t value_bytes);
 
 /* Returns ORDO_UNSUPPORTED if the dictionary has another structure. */
 ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);
-/* Begins a query. waits: see ordo_call_begin_after. */
+/* Begins a query. ordo_call_begin_after explains `waits`. */
 ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
                             bool waits);
-/* Begins a call that changes the dictionary. Blocks until no event is pending for the dictionary. */
+/* Begins a call that changes the dictionary. Blocks until the dictionary has no pending events. */
 ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Makes a query and returns its status. `enqueue` is an expression with &call. If pending events end the query
- * (ordo_call_changes), waits for them and repeats it. */
+/* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If pending
+ * events end the query (ordo_call_changes), waits for the events and repeats it. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -240,39 +247,39 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
             return status;                                                                                             \
     }
 
-/* Returns the least or greatest possible key in its stored form, in the low bytes of the result. */
+/* Returns the least or greatest possible key, as stored in memory, in the low bytes of the result. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Counts the operations of each code. The last word is `count` minus the first unknown code's index, or 0 if all codes
- * are known. Waits for the device. */
+/* Sets out[c] to the number of operations with code c. If all codes are known, the last word is 0. Otherwise it is
+ * `count` minus the index of the first unknown code. Waits for the device. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
 
-/* Executes a mixed batch. The caller has checked all arguments except the codes. Waits for the device. */
+/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits for the device. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets the offsets of a batch without ranges to 0, if the batch has offsets. */
+/* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Call this between an update's results and its store. For a call over host memory, reads the results, so that nothing
- * can fail after the store. */
+/* Downloads the results of an update over host memory. An update calls this between its results and its store, so that
+ * no download can fail after the store. Does nothing over device memory. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Whether the caller waits for the device anyway, as calls over host memory do. */
+/* Returns whether the call is over host memory, and so waits for the device anyway. */
 static inline bool ordo_dict_blocks(const ordo_dict *dict)
 {
     return dict->results != NULL;
 }
 
-/* Does ordo_lsm_cleanup if the structure supports it. */
+/* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys. Upserts present keys with the values that they have. Does not wait. */
+/* Inserts absent keys and sets inserted[i]. Stores present keys again with their stored values. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All structures. A new one adds a row here and a `const struct ordo_structure ordo_STEM_structure`
+/* All structures. A new structure needs a row here, and a `const struct ordo_structure ordo_STEM_structure`
  * (host/dict/structure.h). */
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
 
-/* Differences between structures, for tests and benchmarks. */
+/* Flags for differences between structures. */
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
-    ORDO_KEEPS_STALE = 2,    /* keeps replaced and erased elements until ordo_lsm_cleanup */
-    ORDO_IS_TREE = 4,        /* counts leaves and levels; its blocks have free places */
-    ORDO_SIMULATED = 8,      /* its kernels run under the simulator (tests/conformance/kernels.c) */
+    ORDO_KEEPS_STALE = 2,    /* Keeps replaced and erased elements until ordo_lsm_cleanup. */
+    ORDO_IS_TREE = 4,        /* Counts leaves and levels; its blocks have unused capacity. */
+    ORDO_SIMULATED = 8,      /* The simulator can run its kernels (tests/conformance/kernels.c). */
     ORDO_REBUILDS = 16,      /* counts each rebuild as a cleanup */
-    ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER; exports in any order */
-    ORDO_IS_TRIE = 64,       /* counts leaves and levels; keys take variable space; block sizes are rounded up */
-    ORDO_HAS_PREFIXES = 128, /* also stores key ranges by prefix: up to an eighth more memory */
-    ORDO_BUILT_WHOLE =
-        256, /* benchmarks fill it by one build: an update rewrites all elements or changes the load factor */
+    ORDO_NO_ORDER = 32,      /* Refuses operations that need ORDO_CAN_ORDER, and exports elements in any order. */
+    ORDO_IS_TRIE = 64,       /* Counts leaves and levels. The bytes of a key vary, and block sizes are rounded up. */
+    ORDO_HAS_PREFIXES = 128, /* Also stores a table of key prefixes, which takes up to an eighth more memory. */
+    /* Benchmarks fill the structure by one build. An update rewrites all elements or changes the load factor. */
+    ORDO_BUILT_WHOLE = 256,
 };
 
-/* Columns: ID, STEM, the string of ordo_dict_name, traits. STEM names ordo/STEM.h, ordo_STEM_create, struct
- * ordo_STEM_config and ordo_STEM_structure. ID names ORDO_PREPARE_ID. */
+/* Columns: ID, STEM, the string that ordo_dict_name returns, traits. STEM is part of the names ordo/STEM.h,
+ * ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure, ID of ORDO_PREPARE_ID. */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \
     X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE)                                                               \

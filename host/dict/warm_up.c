@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* ranges need space for their elements */
+    for (size_t i = 0; i < a->count; i++) /* Excludes ranges, which need capacity for their elements. */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)
@@ -65,12 +65,12 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* ordo_none() if there are no values */
+    struct ordo_slice                 values, values_out; /* ordo_none() without values */
     ordo_status                       first_error;
 };
 
-/* Records an error. ORDO_TOO_SMALL (from invented results) and ORDO_UNSUPPORTED (from missing operations) are
- * expected. */
+/* Records the first unexpected error. ORDO_TOO_SMALL is expected from invented results, ORDO_UNSUPPORTED from missing
+ * operations. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
@@ -87,7 +87,7 @@ static ordo_type value_type(const struct warm_up *t)
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* Upserts twice, so that the second upsert finds the keys. Erases half of the keys. */
+/* Upserts the keys twice, so that the second upsert finds them present. */
 static void update(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -97,7 +97,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Includes small batches, because structures may apply these operation by operation. */
+/* Also makes calls with few elements, because some structures apply a small batch operation by operation. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -160,7 +160,7 @@ static void apply(struct warm_up *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
-/* Applies the batch twice: to a tree with free space, and to a small tree, which computes how much to grow. */
+/* Applies the batch twice: to a tree with unused capacity, and to a small tree that must compute how much to grow. */
 static void concurrent(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays  *a = t->a;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes sums, minima and maxima over ranges.
+/* Computes sums, minima and maxima of the values in key ranges.
  *
- *   1  Ranges become intervals of ranks. Waits for their total length and the longest.
- *   2  If all are short, writes their values as a range query does, and adds each range up.
- *   3  Else a table answers each range in constant time (cl/dict/generic/aggregate.cl). The table is made of all values
- *      in key order and kept until the dictionary changes. If the ranges have few of all elements, it is made of their
- *      values alone and not kept. */
+ *   1  Converts the ranges to intervals of ranks. Waits for their total and their maximum length.
+ *   2  If all ranges are short, writes their values as a range query does, and adds up each range.
+ *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
+ *      covers all values and is kept until the dictionary changes. But if the ranges contain few elements, it covers
+ *      only those. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Ranges up to this length are added up by one work-item each. */
+/* Maximum length of a short range, which one work-item adds up. */
 #define SHORT_MAX 128
 
-/* Maximum total length of short ranges, whose values are in scratch. */
+/* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their values alone. */
+/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their own. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -26,8 +26,8 @@ struct aggregation {
     struct ordo_call             *call;
     const struct ordo_aggregates *a;
     cl_uint                       n;
-    cl_mem                        first, past; /* ranks of each range's first element, and after its last */
-    /* uint64_t; where the values of each range begin in the output of write_values */
+    cl_mem                        first, past; /* Rank of each range's first element, and the rank after its last. */
+    /* Index (uint64_t) of each range's first value in the output of write_values. */
     cl_mem   offsets;
     cl_ulong total;
     cl_uint  longest;
@@ -101,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers all ranges by kernel `name` from values or a table. Intervals are ranks if `ranks`, else begin at
- * x->offsets. */
+/* Answers all ranges by kernel `name`, which reads values or a table. A range begins at its rank x->first if `ranks`,
+ * else at its entry of x->offsets. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -128,14 +128,14 @@ static ordo_status answer_short(const struct aggregation *x)
 
 static size_t table_values(ordo_op op, size_t count)
 {
-    size_t values = count + 1; /* a table of sums has one more entry, the end */
+    size_t values = count + 1;
     if (op != ORDO_SUM)
         for (size_t size = count; size > AGGREGATE_FAN; values += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);
     return values;
 }
 
-/* Builds the table over the `count` values at its start. */
+/* Builds the table. Its memory must begin with the `count` values. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines a batch with the stored values: sorts the batch, finds the stored values, adds up the values of each key,
- * and stores one sorted update, with the full sum at the last of equal keys. */
+ * and stores one sorted update. The last of equal keys has the full sum. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

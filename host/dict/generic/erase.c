@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Erases ranges of keys, and takes the first or last elements.
+/* Erases ranges of keys, and reads or takes the first or last elements.
  *
- *   1  Ranges become intervals of ranks, sorted by start. Each interval is clipped: loses its part in earlier ones.
- *   2  The clipped intervals are disjoint and ascend. Their keys are exported and erased by one sorted update. Waits.
- *   3  If requested, counts each range's erased keys as if ranges were erased one after another: a key in several
- *      ranges counts for the first. Without overlaps the counts are the lengths. Else the sorted ends cut all intervals
- *      into pieces, and the first interval that has a piece owns it. Each interval marks two segments of 2^k pieces,
- *      and each segment passes its owner on to its halves. */
+ *   1  Converts the ranges to intervals of ranks, sorted by start. Clips each interval: removes the part that
+ *      earlier intervals cover.
+ *   2  Exports the keys of the clipped intervals, which ascend, and erases the keys by one sorted update. Waits.
+ *   3  If requested, counts the erased keys of each range as if the ranges were erased one after another. A key in
+ *      several ranges counts for the first range. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -18,11 +17,11 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past;    /* ranks of range i's first element, and after its last */
-    cl_mem                      numbers;        /* the ranges' numbers, by ascending start */
-    cl_mem                      begins;         /* each range's first rank after clipping, in that order */
-    cl_mem                      offsets;        /* sum of the clipped lengths before each; n + 1 entries */
-    cl_ulong                    total, lengths; /* sum of the clipped lengths; sum of the full lengths */
+    cl_mem                      first, past;    /* Rank of range i's first element, and the rank after its last. */
+    cl_mem                      numbers;        /* Indices of ranges by ascending start. */
+    cl_mem                      begins;         /* First rank of each clipped interval, in the order of `numbers`. */
+    cl_mem                      offsets;        /* Sum of the clipped lengths before each interval; n + 1 entries. */
+    cl_ulong                    total, lengths; /* Sums of clipped and full lengths. */
 };
 
 static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)
@@ -30,7 +29,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of n + 1 numbers by the sum before it. *total: the last. */
+/* Replaces n + 1 numbers by their exclusive prefix sums. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -119,7 +118,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     return ORDO_OK;
 }
 
-/* Erases sorted keys. Needs each key to be present. */
+/* Erases keys that ascend and are all present in the dictionary. */
 static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
@@ -143,7 +142,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m ends in scratch. Afterwards first and past are numbers of pieces. */
+/* Sorts the m ends of all intervals into scratch memory; neighbouring ends enclose a piece. Replaces x->first and
+ * x->past by indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -173,6 +173,9 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
+/* Counts the erased keys of overlapping ranges. The sorted ends cut all intervals into pieces; the first range that
+ * contains a piece owns it. Each range claims two segments of 2^k pieces, and each segment passes its owner on to its
+ * halves. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -257,8 +260,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Exports the elements in key order, as the range between two keys selected by rank. Exports values only if
- * requested. */
+/* Writes the first or last elements in ascending order, by a range query between two keys selected by rank. Writes
+ * values only if requested. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -287,7 +290,7 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: keys_out, or scratch for keys that will be erased if keys_out is absent or
+/* Sets *out to the array for the keys: keys_out, or scratch memory if the keys will be erased and keys_out is absent or
  * gets reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges with limits or in descending order, and seeks with bounds. A limit moves one bound of a range to the key of
- * the last wanted rank. An ordinary range query follows. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. A limit moves one bound of a range to the
+ * key of the last wanted rank. An ordinary range query follows. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Computes the limited lengths, and bounds of ranges that have these lengths. */
+/* Computes the limited length of each range, and the bounds of a range that has this length. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -59,7 +59,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Answers ranges in ascending or descending order. Needs r->limit or r->limits. */
+/* Answers ranges in ascending order. The caller must have set r->limit or r->limits. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

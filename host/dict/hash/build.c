@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new table from a batch, the old table's elements, or both. Sorts the keys by partition, counts the buckets of
- * each partition, and fills each partition with one work-group. The old table stays until the new one is complete.
+/* Makes a new hash table from a batch, the old table's elements, or both. Sorts the keys by partition, counts the
+ * buckets of each partition, and fills each partition with one work-group. The old table stays until the new one is
+ * complete.
  *
- * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, another seed is tried, with more
- * partitions. It depends on the last seed and all partitions' sizes, so no list of keys made in advance collides. Equal
+ * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
+ * new seed depends on the last seed and the sizes of all partitions, so no prepared keys collide under all seeds. Equal
  * batches get equal seeds on every device. */
 #include "dict/hash/hash.h"
 
@@ -11,20 +12,20 @@
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Seeds that are tried before a set of keys is refused. */
+/* Maximum number of seeds to try before the build fails. */
 #define SEEDS_MAX 64
 
-/* Each try doubles the partitions BITS_MORE times, at most BITS_MORE_MAX times in all. Partitions then have 32 slots on
- * average. */
+/* Log2 of the number of partitions grows by BITS_MORE after a failed seed, by at most BITS_MORE_MAX in all. Partitions
+ * then have 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* further keys to have capacity for */
-    cl_mem                 incoming; /* number of different keys of the batch in each partition */
-    cl_uint                largest;  /* maximum updates of one partition */
+    size_t                 more;     /* Number of further keys to expect. */
+    cl_mem                 incoming; /* Number of distinct keys of the batch in each partition. */
+    cl_uint                largest;  /* Maximum updates of one partition. */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -42,7 +43,7 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets the table's starts and number of buckets. *fits: whether no partition is too large for a work-group. */
+/* Sets the table's starts and number of buckets. Sets *fits to false if a partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -63,7 +64,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
-/* Writes the table except its starts. The batch may be empty. */
+/* Writes the table except its starts, from a batch that may be empty. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -95,7 +96,7 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Sorts the content by partition, and sizes the table. Sets *fits to false if another seed is needed. */
+/* Sorts the content by partition, and computes the table's starts. Sets *fits to false if another seed is needed. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -116,13 +117,13 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Whether repeated keys may be the only reason that the batch exceeds a partition. */
+/* Returns whether repeated keys may be the only reason that the batch exceeds a partition. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces a seed that failed. The new seed depends on the batch or, if there is none, the elements. */
+/* Replaces a failed seed by one that depends on the batch or, without a batch, on the elements. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {
@@ -138,7 +139,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Makes a table with the given bits and seed. If the content does not fit, *seed gets the next seed. */
+/* Makes a table with the bits and seed of *table. If the content does not fit, sets *fits to false and *seed to the
+ * next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

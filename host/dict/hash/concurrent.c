@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a hash table: launches cl/dict/hash/concurrent.cl.
+/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
- * Finds come first, so they see the table before the batch. The table grows if the batch may exceed its capacity. Then
- * one launch runs all updates. An operation gives up if its buckets are full or it fails to get its latch. These
- * operations are done as batches in order, which displace elements and let the table grow. Any order is correct,
- * because they overlap in time. If memory is short, the batches get smaller. Operations that still do not fit are
- * launched again until none is left, or refused for lack of a slot. Each launch ends with all latches free, so at least
- * one operation gets its latch.
+ *   1  Finds run first, so they see the table before the batch. The table then grows if the batch may exceed its
+ *      capacity.
+ *   2  One launch runs all updates. An update gives up if its buckets are full or it fails to get its latch.
+ *   3  Updates that gave up run as batches in order, which may grow the table. Any order is correct, because
+ *      operations of a batch overlap in time.
+ *   4  If memory is short, remaining updates are launched again until none is left, or refused for lack of a slot.
+ *      Latches are free after each launch, so each launch completes an update.
  *
- * Between its first change and its end a batch needs no memory. Devices that do not order memory accesses between
- * work-groups do all operations in order. */
+ * After its first change a batch needs no memory. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Minimum and maximum operations of a list. */
+/* Minimum and maximum capacity of a list, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -24,7 +24,7 @@ struct concurrent {
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* capacity of each list, in operations */
+    size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
 };
@@ -61,8 +61,8 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* If the device does not order memory accesses between groups, the first launch lists all operations, and one work-item
- * does the operations that batches in order leave. */
+/* Returns how hash_apply runs. If the device does not order memory accesses between groups, the first launch only lists
+ * all operations. Later one work-item does the operations that the batches in order leave. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -72,8 +72,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations from index `from` on: of the list `again`, or of the batch if that is NULL. Operations
- * that give up go to c->pending. */
+/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. Lists
+ * operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -97,7 +97,7 @@ static ordo_status launch_some(const struct concurrent *c, size_t from, size_t c
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Maximum operations of a launch with one work-item. */
+/* Maximum number of operations for a launch of one work-item. */
 #define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
@@ -110,7 +110,8 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations. *left: the number that give up. Afterwards the table is sound, unless the launch failed. */
+/* Launches operations, and sets *left to the number that gave up. The table is sound afterwards, unless the launch
+ * failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -127,7 +128,7 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-/* Operations that gave up, gathered in scratch. */
+/* Operations that gave up (scratch memory). */
 struct left {
     cl_mem codes, keys, values, found;
 };
@@ -170,9 +171,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Does operations from .. from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to false
- * and changes nothing. If the batch failed half way, returns an error: operations done again would find their own
- * keys. */
+/* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
+ * false and changes nothing. Returns an error if the batch failed half way, because a repeated operation could find the
+ * key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -199,8 +200,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Does operations of c->pending as batches in order, halved while memory is short. *done: how many, from the first
- * on. */
+/* Executes the operations of c->pending as batches in order, halved while memory is short. Sets *done to the number
+ * executed, from the first on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -213,7 +214,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the operations of c->pending from `done` on, again until none is left. Each launch leaves fewer. */
+/* Launches the operations of c->pending from index `done` on, again until none is left. Each launch leaves fewer. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -257,7 +258,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates the lists, for all operations or as many as fit. */
+/* Allocates both lists, for all operations or as many as memory allows. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -273,12 +274,12 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches per operation of a batch, and the minimum and maximum for a batch. */
+/* Latches per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Takes all memory that the batch needs after its first change. */
+/* Allocates all memory that the batch needs after its first change. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;
@@ -293,7 +294,6 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* Counts the stores of absent keys. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -313,12 +313,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* A batch whose stores are fewer than 1 / SLOTS_PER_STORE of the slots does not count its new keys. The table grows
+/* If a batch has fewer stores than 1 / SLOTS_PER_STORE of the slots, its new keys are not counted. The table then grows
  * when operations find no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table if it lacks capacity for the batch's new keys. *grown: whether it did. With injected faults does
- * nothing, so that operations find full buckets. */
+/* Rebuilds the table and sets *grown to true if the table lacks capacity for the batch's new keys. Does nothing if
+ * tests inject faults, so that operations find full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -377,7 +377,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(grow_if_fits(&c, &grown));
-    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* finds have the ticks before */
+    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* the finds have the earlier ticks */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);

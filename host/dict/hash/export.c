@@ -3,7 +3,7 @@
 
 #include "primitive/scan.h"
 
-/* Counts the elements before each partition, in scratch. *size: all elements. */
+/* Writes the number of elements before each partition to scratch memory. Sets *size to the number of all. */
 static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_table *table, cl_mem *before,
                                 size_t *size)
 {

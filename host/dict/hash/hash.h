@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table on the host's side. cl/shared/hash_table.h draws the table and lists its invariants. Each section
- * below is a file that calls only earlier ones. */
+/* The hash table on the host. cl/shared/hash_table.h describes its layout and invariants. */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
@@ -9,7 +8,7 @@
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
 
-/* The kernel arguments that describe a table. An empty table is all zero. */
+/* Kernel arguments that describe a table. All are 0 for an empty table. */
 struct ordo_hash_table {
     cl_mem   buckets, spills, starts, counts;
     size_t   n_buckets;
@@ -21,18 +20,18 @@ struct ordo_hash {
     ordo_dict               dict; /* first */
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
-    bool                    needs_check;  /* a change was not completed, so the next call checks the table */
+    bool                    needs_check;  /* A change did not complete, so the next call checks the table. */
     bool                    broken;       /* a check has failed */
-    bool                    recounts;     /* the next call must count the spills of marked partitions */
-    size_t                  elements_min; /* lower bound of the number of elements */
+    bool                    recounts;     /* The next call must recount the spills of partitions with HASH_RECOUNT. */
+    size_t                  elements_min; /* lower bound of the elements */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* sorts batches with many equal keys */
     /* For tests: updates always read whole partitions. */
     bool whole;
-    /* For tests: faults of concurrent batches (enum ordo_fault), and their history (two uint32_t ticks for each
-     * operation) or NULL. */
+    /* For tests: faults of concurrent batches (enum ordo_fault). */
     uint32_t faults;
-    cl_mem   history;
+    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    cl_mem history;
 };
 
 static inline struct ordo_hash *ordo_hash_of(ordo_dict *dict)
@@ -47,32 +46,32 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the table's spills and, on CPUs, filters. */
+/* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
-/* Bytes of a bucket without its spills and filter. */
+/* Returns the bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* log2 of the number of partitions of a table that is `load` percent full with `elements`. */
+/* Returns log2 of the number of partitions for `elements` elements at `load` percent. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state `from`. A
- * table's first seed is one step after the configuration's. */
+/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state
+ * `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Allocates memory for table->bits and table->n_buckets, except buffers that the table already has. Writes nothing. */
+/* Allocates the buffers that the table lacks, for table->bits and table->n_buckets. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Makes a launch of work-groups of up to `group` work-items (HASH_GROUP_DENSE or _SPARSE), on CPUs of one. Kernels loop
- * over partitions, so any number of groups is correct. */
+/* Returns a launch of groups of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE), on CPUs of one.
+ * Kernels loop over partitions, so any number of groups is correct. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: counts marked spills, and checks the table if needs_check. Returns ORDO_BROKEN if this or an earlier
- * check fails. */
+/* Begins a call: recounts spills if requested, and checks the table if needs_check. Returns ORDO_BROKEN if this or an
+ * earlier check fails. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -91,51 +90,53 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch, and the results of ordo_hash_partition in scratch: HASH_BATCH of cl/dict/hash/batch.cl. */
+/* A batch, and the results of ordo_hash_partition in scratch memory. Kernels take these as HASH_BATCH
+ * (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
-    struct ordo_slice keys, values, erased; /* erased is ordo_none() if the batch erases nothing */
-    struct ordo_slice codes;                /* codes of a mixed batch; found[HASH_CODES] collects them */
+    struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
+    struct ordo_slice codes;                /* Codes of a mixed batch. found[HASH_CODES] gets a bit for each code. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
-    /* combines values with those in the table; such batches have no erasures and no codes */
+    /* True if values are combined with stored values. The batch then has no erasures and no codes. */
     bool              combines;
     ordo_type         value;
     ordo_op           op;
-    cl_mem            mixed, index, bounds; /* index is NULL if values have the order of mixed */
+    cl_mem            mixed, index, bounds; /* `index` is NULL if the values are in the order of `mixed`. */
     struct ordo_slice values_by_part;
 };
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts for partitions that are `load` percent full. Partition p gets the keys between `bounds` (or NULL),
- * incoming[p] keys (or NULL) and `more` keys. found[HASH_LARGEST]: the buckets of the largest partition. */
+/* Sets table->starts for partitions that are `load` percent full. Partition p gets capacity for keys bounds[p] to
+ * bounds[p + 1], incoming[p] keys and `more` keys; `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the
+ * number of buckets of the largest partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
-/* Returns VALUE_HOW of a batch that combines. */
-cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from a batch that erases nothing. Afterwards the batch is in *run, made from hash->runs, or in
- * scratch. Waits for the device. */
+cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
+/* Removes repeated keys from a batch that erases nothing. The batch is then in *run (a run of hash->runs) or in scratch
+ * memory. Waits for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* begin_found takes scratch for the words of enum hash_found, and clears them. read_found reads them, and waits. */
+/* Allocates scratch memory for the words of enum hash_found, and clears it. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
+/* Reads the words of enum hash_found. Waits for the device. */
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Computes HASH_LARGEST, HASH_FULL and HASH_TOTAL. */
+/* Computes the words HASH_LARGEST, HASH_FULL and HASH_TOTAL. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Reads the words of ordo_hash_look. Waits for the device. */
+/* Computes the words of ordo_hash_look, and reads them. Waits for the device. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
-/* Sets *out to whether every partition has capacity for the batch, exactly. Waits for the device. */
+/* Sets *out to whether every partition has capacity for the batch. Waits. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
-/* Applies a batch in place. Needs capacity for the batch in every partition. */
+/* Applies a batch in place. Every partition must have capacity for the batch. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
 
@@ -143,11 +144,11 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Makes a new table, `load` percent full, from the elements and a batch, with capacity for `more` keys. `batch` may be
- * NULL. Waits for the device. */
+/* Makes a new table, `load` percent full, from the old table's elements and a batch (may be NULL), with capacity for
+ * `more` further keys. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* The percentage of slots in use after an update has rebuilt a table. */
+/* Returns the percentage of slots in use after an update has rebuilt the table. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
@@ -157,10 +158,10 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Whether a table with `elements` elements should be rebuilt smaller. */
+/* Returns whether a table with `elements` elements should be rebuilt smaller. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if there is memory. `erased`: erasures since elements_min was set. Waits if the table may
- * be underfull. */
+/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since elements_min was set. May
+ * wait. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys. The batch is sorted by partition; equal keys stay in the batch's
- * order. A work-group per partition computes all results and, for each key, the one update that has the effect of
- * all operations on the key (cl/dict/hash/mixed.cl). An update in place then stores these updates. The call waits
- * once. If the kernel cannot do the batch, or the table lacks capacity, nothing changes, and dict/apply.c does the
- * batch. */
+/* Executes mixed batches of operations on single keys. Sorts the batch by partition, with equal keys in the batch's
+ * order. A work-group for each partition computes all results and, for each key, one update with the effect of all its
+ * operations (cl/dict/hash/mixed.cl). An update in place stores these updates. If the kernel cannot do the batch or the
+ * table lacks capacity, nothing changes, and dict/apply.c does the batch. */
 #include "dict/hash/hash.h"
 
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,

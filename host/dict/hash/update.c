@@ -22,13 +22,14 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* With fewer buckets per update than this, whole partitions are read (update_dense.cl), else only the updates' buckets
- * (update_sparse.cl). */
+/* With fewer than this number of buckets for each update, launches read whole partitions (update_dense.cl). Otherwise
+ * they read only the buckets of the updates (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Partitions per group of hash_update_dense after hash_update_sparse, which leaves few partitions. */
+/* Number of partitions for each group of hash_update_dense after hash_update_sparse, which leaves few partitions to
+ * do. */
 #define LEFT_SHARE 8
 
-/* Takes scratch for a list of the partitions that hash_update_sparse leaves. *left: NULL if memory is short. */
+/* Allocates a list for the partitions that hash_update_sparse leaves. Sets *left to NULL if memory is short. */
 static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *left)
 {
     const int         mark = call->n_scratch;
@@ -68,8 +69,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* Part of the batch is stored, so a failed launch is repeated. If that fails, too, every partition is sound, but
-     * the table has only part of the batch. */
+    /* A failed launch is repeated, because part of the batch is stored. If it fails again, every partition is sound,
+     * but the table has only part of the batch. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);

@@ -25,13 +25,14 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Whether an incomplete split explains finding f: every node is sound and linked, but an entry is missing. */
+/* Returns whether an incomplete split can cause finding f: every node is sound and linked, but an entry above is
+ * missing. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch of a check: marks of nodes that entries reach, and the findings. */
+/* Scratch memory of a check: levels of the inner nodes and leaves that entries point to, and the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -93,7 +94,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the state, so that nodes can be read through it. */
+/* Checks the root and the numbers of nodes in `state`, on which the checks of nodes rely. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -117,7 +118,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* Reports findings as damage. If `lags`, accepts findings that incomplete splits explain. */
+/* Returns ORDO_BROKEN if there is a finding. If `lags`, ignores findings that incomplete splits can cause. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -168,8 +169,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have ended between a split and its entry above. If every node is sound and linked, adds
- * the entries and recounts the elements. Repairs no node. */
+/* Completes a change that may have ended between a split and its entry in the level above. If every node is sound and
+ * linked, adds missing entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

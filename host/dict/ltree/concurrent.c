@@ -1,56 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a linked tree: launches cl/dict/ltree/concurrent.cl until no operation is left.
+/* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds come first, in one launch with the tree at rest. They check no versions, read from any cache, and run by teams:
- * 12 G/s on an H200 at 2^24 elements, 4.9 G/s next to writers.
+ * Finds run first, in one launch during which nothing changes the tree, so they need not check node versions. The other
+ * operations run in launches, each twice as large as the last, because work-items that outnumber the leaves obstruct
+ * each other. Between launches the host handles the operations that gave up (finish_turn).
  *
- * The other operations run in launches, each twice as large as the last, because work-items that outnumber the leaves
- * obstruct each other. An operation gives up, and is listed, if
- *   - it cannot latch a leaf in LTREE_TRIES tries
- *   - it needs a new leaf, and none is free: it starves
- *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, and not a range whose output has free capacity
- *   - its work-item has taken LTREE_STEPS steps. But if only the entry of its split is missing, the operation is done,
- *     and the level above lacks the entry (LTREE_SPLITS_PENDING).
- *
- * Between launches the tree is at rest, and the host does a turn:
- *   0  reclaim   Removes merged leaves from the levels (only skiplists). Needs no memory.
- *   1  leaves    If operations starved, grows the pools, or rebuilds the tree if that frees leaves.
- *   2  levels    Adds missing entries to the levels above. Needs no memory (levels.c).
- *   3  at rest   If 1 found no leaves, or after a second launch, does the listed operations as batches in key order:
- *                updates first, then queries. Any order is correct, because listed operations overlap in time.
- *   4  launch    Launches the rest: ranges, and all others if 3 had no memory. If 1 found no leaves either, operations
- *                that need a leaf are refused from now on (`final`).
- *
- * Each turn makes progress: queries take no latch, and one of a leaf's updates gets the latch. After a turn without
- * progress, one work-item runs alone. After TURNS_STUCK such turns, a latch must have no holder.
- *
- * Between its first change and its end, a batch needs no memory: its lists exist, and 1 and 3 may fail.
- *
- * Emptied leaves stay during the batch, because operations may be on their way to them. The end of a batch makes pools
- * smaller in two cases: they are less than half full, and half as many changes as elements have occurred since the last
- * time; or more than two sevenths of the leaves have merged. Both bound the cost per change. */
+ * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum operations of a launch. An operation changes a node at most twice, and a version has LTREE_VERSION_BITS. */
+/* Maximum number of operations of a launch, so that no version (LTREE_VERSION_BITS bits) repeats. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Operations per leaf in a batch's first launch, and the minimum operations of a launch. */
+/* Number of operations for each leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
-#define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item: LTREE_STEPS steps suffice for them. */
+/* Minimum operations of a launch. */
+#define LAUNCH_MIN ((size_t) 64)
+/* Maximum number of operations for one work-item, for which LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Turns before the first one that does listed operations at rest. */
+/* Number of turns (finish_turn) before the first turn that executes listed operations as batches. */
 #define TURNS_TOGETHER 1
-/* Consecutive turns without progress before an error. (Injected faults may prevent progress by chance.) */
+/* Maximum number of consecutive turns without progress. Each turn makes progress unless a latch has no holder: queries
+ * take no latch, and one update of each leaf gets the latch. */
 #define TURNS_STUCK 64
 
-/* Whether only one work-item may run, because the device does not order memory accesses between groups. */
+/* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. In groups of more than EASY work-items, each work-item is limited to its share. */
+/* Number of registers of a compute unit. In groups of more than EASY work-items, each may use only its share. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -68,8 +47,14 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Launches `count` operations from index `from` on: of the list `again`, or of the batch if that is NULL. `pending`
- * gets operations that give up. */
+/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. An
+ * operation gives up, and is added to the list `pending`, if
+ *
+ *   - it cannot latch a leaf in LTREE_TRIES tries
+ *   - it needs a new leaf, and no leaf is free: it starves
+ *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, except a range with unused output capacity
+ *   - its work-item has taken LTREE_STEPS steps. But if only the entry for a split in the level above is missing,
+ *     the operation is done, and LTREE_SPLITS_PENDING is set. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -121,7 +106,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Call this before a concurrent launch. Forgets facts about the tree that the launch may change. */
+/* Must be called before a concurrent launch. Forgets facts about the tree that the launch may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -130,7 +115,16 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Does a turn for the *count listed operations. c->pending then lists operations that give up again. */
+/* Handles the *count listed operations between two launches, while no kernel changes the tree:
+ *
+ *   1  If operations starved, grows the pools, or rebuilds the tree if that frees leaves.
+ *   2  Adds missing entries to the levels above. Needs no memory (levels.c).
+ *   3  If step 1 found no leaves, or after a second launch, executes listed operations as batches in key order,
+ *      updates first. Any order is correct, because listed operations overlap in time.
+ *   4  Launches the rest. If neither step 1 nor step 3 succeeded, operations that need a leaf are refused from now
+ *      on (`final`).
+ *
+ * Afterwards c->pending lists the operations that gave up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -138,7 +132,8 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    if (c->state[LTREE_SPLITS_PENDING]) { /* follows growth, which uses the number of inner nodes as read */
+    /* Must follow ordo_ltree_add_leaves, which uses the old number of inner nodes. */
+    if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
     }
@@ -186,7 +181,7 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* The first tick of a recorded history. Finds have the ticks before it. */
+/* Returns the first time stamp (tick) of a recorded history. Finds have the ticks before it. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
@@ -210,8 +205,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Completes the levels above, after an error too, because finished operations stay. After a lack of memory the tree
- * needs no check, because all launches were complete. */
+/* Ends a batch: adds missing entries to the levels above, after an error, too, because finished operations stay. After
+ * a lack of memory the tree needs no check, because all launches were complete. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -223,7 +218,7 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            /* rebuild_levels has added inner nodes, and fit_pools moves as many as the state counts */
+            /* Reads the number of inner nodes for fit_pools, because rebuild_levels has added nodes. */
             mended = ordo_ltree_batch_state(c);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a concurrent batch on a linked tree. "At rest" means: between launches. */
+/* The state of a concurrent batch on a linked tree. "At rest" means between two launches, when no kernel changes the
+ * tree. */
 #ifndef ORDO_LTREE_CONCURRENT_H
 #define ORDO_LTREE_CONCURRENT_H
 
@@ -13,46 +14,47 @@ struct ordo_ltree_batch {
     const struct ordo_concurrent_batch *batch;
     cl_uint                             tally[N_TALLIES];
     cl_uint                             state[LTREE_STATE_WORDS];
-    size_t                              window; /* capacity of each list, in operations */
+    size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
-    int                                 mark; /* position in the call's scratch before the lists */
-    cl_uint                             far;  /* maximum leaves that a query passes in a launch */
-    /* 1: operations that need a new leaf are refused */
+    int                                 mark; /* Number of the call's scratch buffers before the lists. */
+    cl_uint                             far;  /* Maximum leaves that a query passes. */
+    /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
-    bool    half; /* a change at rest was not completed */
+    bool    half; /* A change at rest is incomplete. */
 };
 
-/* Maximum leaves that a concurrent query passes before it gives up. ALL_LEAVES is for queries that could not be done at
- * rest. */
+/* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-#define ORDO_LTREE_ALL_LEAVES   ((cl_uint) -1)
+/* No maximum, for queries that could not run at rest. */
+#define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` is a lack of memory, which some drivers report as host memory; else `status`. Work
- * between launches is optional. */
+/* Returns ORDO_OK if `status` is a lack of device or host memory, else `status`. For steps at rest that may fail for
+ * lack of memory. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error also abandons the scratch taken since `mark`, whose counters may be
- * dirty. */
+/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, whose counters may
+ * not be 0. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
-/* Reads the state to c->state, and resets its counts of operations that gave up. */
+/* Reads the state to c->state, and sets the state's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Call this after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the history
- * (LTREE_TICK), and reads the state. */
+/* Must be called after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the
+ * history (LTREE_TICK), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates the two lists of operations that give up (c->pending, c->next): for all operations, or for as many as fit
- * (c->window). */
+/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
+ * operations, or as many as fit. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the batch's stores find free leaves. If the pools are too small for
- * only new keys, estimates the number of new keys from a sample. If memory is short, shortens the lists. */
+/* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
+ * keys from a sample. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Makes a free leaf for each operation that starved (gave up for lack of a leaf), by growth or a rebuild. *lacks:
- * whether it made none. */
+/* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
+ * added none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large. If memory is short, leaves that to a later batch. */
+/* Shrinks pools that are too large, if memory allows. Called only at the end of a batch, because operations may be on
+ * their way to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
@@ -63,10 +65,10 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts the batch's operations by kind in c->tally. Waits for the device. */
+/* Sets c->tally to the number of operations of each kind. Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Does the listed operations at rest, as batches in key order. Operations for which memory is short stay listed in
- * l->list. *updated: whether it did an eighth of the updates or more. */
+/* Executes the listed operations at rest, as batches in key order. If memory is short, operations stay in l->list. Sets
+ * *updated to whether an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State and memory of a concurrent batch on a linked tree. */
 #include "dict/ltree/concurrent.h"
 
 ordo_status ordo_ltree_or_without(ordo_status status)
@@ -29,7 +28,7 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* a rebuild found no elements, or the driver refused a build */
+    /* A rebuild may have found no elements, or the driver may have refused a build. */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -38,7 +37,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Minimum and maximum operations of a list. */
+/* Minimum and maximum capacity of a list, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -62,7 +61,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
-/* Grows the pools to `leaves`, or as far as memory allows. Operations without a leaf may wait. */
+/* Grows the pools to `leaves` leaves, or as far as memory allows. Operations that find no leaf can wait. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -77,9 +76,9 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* The number of operations in the sample. SAMPLE_DOUBT of 1024 stores are assumed to be new in addition to the sample's
- * share. */
-#define SAMPLE       ((size_t) 1 << 14)
+/* Number of operations in the sample. */
+#define SAMPLE ((size_t) 1 << 14)
+/* Number of stores per 1024 that are assumed to have new keys, in addition to the sample's fraction. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -99,8 +98,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* The leaves needed for `stores` new keys: enough for random keys in leaves two thirds full, but no more than one split
- * of each leaf and half full new leaves take. */
+/* Returns the number of leaves needed for `stores` new keys: enough for random keys, but at most one split of each leaf
+ * plus half full new leaves. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -129,7 +128,7 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Rebuilds the tree if that frees an eighth of the leaves. At least as many splits occur between two rebuilds. */
+/* Rebuilds the tree if this frees an eighth of the leaves. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);
@@ -160,16 +159,18 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     return ORDO_OK;
 }
 
-/* Pools of at most this many leaves are not shrunk. */
+/* Maximum number of leaves in pools that are not shrunk. */
 #define LEAVES_FEW 192
 
+/* Returns whether the pools are less than half full, and the changes since they were last fitted are at least half the
+ * elements. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Whether at most two sevenths of the leaves have merged, so the pools have at most 1.4 times the leaves in use. */
+/* Returns whether at most two sevenths of the leaves have merged. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];
@@ -188,7 +189,7 @@ ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
         return ORDO_OK;
     tree->changes = 0;
     const int mark = c->call->n_scratch;
-    ordo_ltree_drop_list(tree); /* the list has the size of the old pools */
+    ordo_ltree_drop_list(tree);
     const ordo_status status = dead || needed + needed / 8 < c->state[LTREE_LEAVES]
                                    ? ordo_ltree_rebuild(c->call, tree, NULL, fill)
                                    : ordo_ltree_shrink(c->call, tree, c->state);

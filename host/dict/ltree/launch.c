@@ -10,11 +10,11 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
     return args;
 }
 
-/* Usual work-items per group. */
+/* Usual work-items of a group. */
 #define GROUP 64
 
-/* Returns `wanted`, halved until the device allows groups of that many work-items; 1 if that is less than a
- * sub-group. */
+/* Returns `wanted`, halved until the device allows groups of that many work-items. Returns 1 if the result is less than
+ * a sub-group. */
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;
@@ -41,7 +41,7 @@ size_t ordo_ltree_operations_group(const struct ordo_ltree *tree)
     return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LTREE_GROUP, data), 1);
 }
 
-/* Words of a node for each lane of a narrow team or a search: 16 bytes if keys have 4 bytes. */
+/* Number of key words of a node for each lane of a narrow team or a search: 16 bytes if keys have 4 bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
@@ -65,7 +65,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* This many groups fill every device. For more items, each work-item or team takes several. */
+/* Maximum number of work-groups. For more items, each work-item or team takes several. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
@@ -93,7 +93,7 @@ void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_co
 {
     if (!c)
         return;
-    /* one kernel adds signed and unsigned integers */
+    /* One kernel adds both signed and unsigned integers. */
     const ordo_type sum = ordo_type_bytes(c->value) == 8 ? ORDO_U64 : ORDO_U32;
     ordo_launch_define(launch, "COMBINE_TYPE", (long) (c->op == ORDO_SUM ? sum : c->value));
     ordo_launch_define(launch, "COMBINE_OP", (long) c->op);

@@ -35,11 +35,10 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts leaves by `low`, stably. All lows differ, except that the first leaf (number 0) and possibly the next one both
+/* Sorts the leaves stably by their lower bounds. All bounds differ, except that leaf 0 and possibly the next leaf both
  * have 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
-    /* lows are ordered forms, which are unsigned */
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
                                              .value_bytes = sizeof(cl_uint) };
     struct ordo_args              args = ordo_ltree_args(tree);

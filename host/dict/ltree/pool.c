@@ -72,7 +72,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
-/* Makes pools of `most` leaves, or of `least` if memory is short. */
+/* Creates pools of `most` leaves, or of `least` leaves if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -123,14 +123,13 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve of a sixth, so that not every batch copies the tree, but at most up to `most` leaves. A store then
- * pays for six copies. */
+/* Adds a reserve of a sixth, up to `most` leaves, so that not every batch copies the tree. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
-/* Moves the nodes to pools of `wanted` leaves, or of `leaves` if memory is short. */
+/* Moves the nodes to pools of `wanted` leaves, or of `leaves` leaves if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
@@ -194,7 +193,7 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* two levels, so that the dry run launches kernels of the levels above */
+        /* With two levels, the dry run launches the kernels of the levels above. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }

@@ -11,7 +11,8 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch for a segment (some of the ranges): where each range starts, and the number of pieces of each long range. */
+/* Scratch memory for a segment (some of the ranges): where each range starts, and the number of pieces of each long
+ * range. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -49,15 +50,15 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Work-items for the pieces, whose number only the device knows. */
+/* Maximum number of work-items that write pieces. Only the device knows the number of pieces. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Short ranges are divided into at least this many tiles, if there are as many. A group takes a tile of up to one range
- * per work-item. */
+/* Minimum number of tiles into which short ranges are divided. A group takes a tile of up to one range for each
+ * work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* Index of the last offset of the call, and the capacity. No segment writes anything unless all ranges fit. */
+/* Index of the call's last offset, and the capacity. Nothing is written unless all ranges fit. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -112,8 +113,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Measures all segments, then writes all segments. Several segments are measured twice, because scratch holds the
- * starts of one. */
+/* Measures all segments, then writes them. Several segments are measured twice, because scratch memory holds the starts
+ * of only one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies batches of updates to a linked tree, in place (cl/dict/ltree/update.cl) or by a rebuild. In place:
+/* Applies batches of updates to a linked tree, by a rebuild or in place (cl/dict/ltree/update.cl). In place:
  *
- *   1  plan     Counts the updates of each leaf, and the maximum of new leaves. Waits.
+ *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits.
  *   2  reserve  Grows the pools.
- *   3  change   Updates the leaves, then each level, then the root.
+ *   3  change   Updates the leaves, then each level above.
  *
- * The first launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns the
- * error without changes. If it refuses a later one, the call returns ORDO_OK, and the next call adds missing entries to
- * the levels (ordo_ltree_validate).
+ * The first launch of step 3 stores the whole batch. After an earlier error, the call changes nothing. After a later
+ * error, the call returns ORDO_OK, and the next call adds missing entries to the levels.
  *
- * Sorting the batch gathers the updates of each leaf. On a GPU, if leaves have few updates, buckets gather them instead
- * and save the sort and half the launches. A leaf with very many updates is first split at some of their keys
- * (split_ahead), and step 1 is repeated.
- *
- * Values are combined in the leaf, or before a rebuild (combine_now). */
+ * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, buckets
+ * collect the updates of each leaf instead, which saves the sort and half the launches. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -24,23 +20,24 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* A batch, in key order unless buckets gather it. */
+/* A batch, in key order unless buckets collect its updates. */
 struct batch {
-    struct ordo_sorted_updates  u;
-    cl_uint                     all_erased;
-    const struct ordo_combines *combines; /* how to combine values with stored ones; NULL: replace these */
+    struct ordo_sorted_updates u;
+    cl_uint                    all_erased;
+    /* How to combine values with stored values. NULL if the values replace stored values. */
+    const struct ordo_combines *combines;
 };
 
-/* Whether to gather an in-place batch by buckets: on a GPU, unless a bucket overflowed recently. */
+/* Returns whether buckets may collect a batch: on a GPU, unless a bucket overflowed recently. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* From this many updates per leaf of 28 slots on, a rebuild costs less than buckets, or than a sorted batch in place.
- * Measured on an H200 at 2^24 elements: 2^22 updates by buckets run at 2.7 G/s, by a rebuild at 2.1 G/s. */
+/* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-#define REBUILD_SORTED   2
+/* From this number of updates per leaf on, a rebuild costs less than a sorted batch in place. */
+#define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
 
@@ -52,14 +49,14 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch of a plan: each update's leaf, position in the leaf and leaf's parent, and the first update of each group
- * (updates of one leaf). */
+/* Scratch memory of a plan: each update's leaf, position in the leaf and parent node, and the first update of each
+ * group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* Sets number[i] to the number of groups up to update i. */
+/* Sets number[i] to the number of groups that begin up to update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -92,7 +89,7 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Maximum work-items of group_plan: some thousands suffice, and each ends with two atomics. */
+/* Maximum number of work-items of group_plan. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -126,7 +123,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum teams that update leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
+/* Maximum number of teams that update leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -148,7 +145,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Follows the launch that stored a batch. Updates the levels above. If the driver refuses, the tree stays unchecked. */
+/* Records that the batch is stored, and updates the levels above. If the driver refuses, the tree stays `unchecked`. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -163,14 +160,13 @@ static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
 
-/* Scratch of bucket_updates (cl/dict/ltree/bucket.cl). */
+/* Scratch memory of bucket_updates (cl/dict/ltree/bucket.cl). */
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
-/* The slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, one batch in some
- * hundreds overflows a bucket (Poisson), and is sorted. */
+/* Returns the number of slots of a bucket, for all updates of a leaf but the first. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -227,13 +223,13 @@ static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTRE
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
 }
 
-/* Whether the batch may need more leaves than config.max_leaves allows. */
+/* Returns whether the batch may need more leaves than allowed. */
 static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* Turns a sorted batch of combines into stores, by writing into its values. */
+/* Turns a sorted batch that combines into one that stores, by overwriting its values. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -259,11 +255,11 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Maximum updates of a leaf, which a team does one after another. */
+/* Maximum number of updates of a leaf, which a team applies one after another. */
 #define SHARE_MAX 1024
 
-/* Keeps only updates that have an effect, whose keys are distinct, and plans again. A leaf then gets at most an update
- * for each slot, plus its new keys. */
+/* Drops updates without effect, and plans again. The remaining keys are distinct, so a leaf gets at most one update for
+ * each slot, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -296,7 +292,7 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves at keys of the batch so that none gets more than SHARE_MAX updates, and plans again. */
+/* Splits leaves at keys of the batch, so that no leaf gets more than SHARE_MAX updates. Plans again. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
@@ -332,8 +328,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum batches that are sorted after a bucket overflowed: 0 after the first overflow, then 1, 3, 7 ... while each
- * new try overflows. */
+/* Maximum number of batches that are sorted after a bucket overflowed: 0, then 1, 3, 7 and so on while each new try
+ * overflows. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -344,7 +340,8 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* If the batch must be sorted or the tree rebuilt, sets *done to false and changes nothing. */
+/* Applies the batch by buckets. If the batch must be sorted or the tree rebuilt, sets *done to false and changes
+ * nothing. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
@@ -380,7 +377,7 @@ static ordo_status sort_batch(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
 }
 
-/* Applies the batch by buckets. If it must be sorted, sets *done to false and changes nothing. */
+/* Applies the batch by buckets if possible, else sets *done to false and changes nothing. */
 static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                    bool *done)
 {

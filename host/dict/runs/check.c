@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. For both, marks stale elements again in
- * scratch. */
+/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. For both, marks stale elements again, in
+ * scratch memory. */
 #include "dict/runs/runs.h"
 
-/* Scratch for each run: bits of stale elements, then visible counts. */
+/* Scratch memory of each run: bitmap of stale elements, then visible counts. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: the oldest run is the tree. Newer runs, usually one, are the buffer. */
+/* FAST: the oldest run is the tree. Newer runs, usually one, are the buffer of recent updates. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -7,11 +7,11 @@
 #define ONE_IN_MAX     65536
 
 struct fast {
-    struct ordo_runs runs; /* first, so that an ordo_dict, a struct ordo_runs and a struct fast share an address */
+    struct ordo_runs runs; /* Must be first. */
     size_t           one_in;
-    size_t           built;   /* elements of the tree when it was built */
-    size_t           arrived; /* elements that updates have brought since then */
-    uint64_t         asked;   /* cost of queries that searched the buffer since the last update */
+    size_t           built;   /* elements when the tree was built */
+    size_t           arrived; /* elements that updates added since then */
+    uint64_t         asked;   /* Cost of queries that searched the buffer since the last update. */
 };
 
 static struct fast *fast_of(ordo_dict *dict)
@@ -52,7 +52,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Rebuilds the tree from the visible elements. */
 static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
@@ -65,7 +64,7 @@ static bool is_due(const struct fast *fast)
     return fast->arrived > fast->built / fast->one_in;
 }
 
-/* Merges the runs from `first` on into one, if there are several. */
+/* Merges the runs from index `first` on into one run. */
 static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
 {
     struct ordo_run_set   *set = &fast->runs.set;
@@ -86,7 +85,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* Rebuilds or merges after an update. The batch is stored, so a failure is no error: more runs stay for a while. */
+/* Rebuilds the tree or merges the buffer after an update. The batch is stored, so an error is only logged. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -98,8 +97,8 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if the set has ORDO_MAX_RUNS runs or `count` more elements are too many. Returns ORDO_TOO_LARGE if
- * that does not help. */
+/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or if `count` more elements exceed ORDO_MAX_COUNT. Returns
+ * ORDO_TOO_LARGE if that does not help. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
@@ -151,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries that searched the buffer have cost as much as merging it with the tree, the two are merged without a
- * wait. Stale elements stay until the next rebuild. The unit is the time in which a merge moves one element. */
+/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged. The unit
+ * of costs is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

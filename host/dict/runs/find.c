@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of keys: a search in each run, newest first. */
+/* Finds keys by a search in each run, newest run first. */
 #include "dict/runs/runs.h"
 
 #include "primitive/search.h"
@@ -26,7 +26,7 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* Builds the index first if the search uses one, unless `once` or events are pending. */
+/* Searches a run. If the search can use an index, first builds a missing index, unless `once` or events are pending. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
@@ -37,7 +37,7 @@ static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, boo
     return ordo_call_search(call, search);
 }
 
-/* Finds keys in a clean run. One search gives the final result. */
+/* Finds keys in a run without hidden elements, by one search. */
 static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                               struct ordo_sorted_run *run)
 {
@@ -45,7 +45,7 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
     return search_run(call, dict, finds->once, run, &search);
 }
 
-/* Searches one run for keys that newer runs lack. Needs finds->found, which passes from run to run. */
+/* Searches one run for keys that newer runs lack. finds->found must be given: it records the keys found so far. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, cl_uint stage)
 {

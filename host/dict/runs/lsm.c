@@ -2,7 +2,7 @@
 /* The GPU LSM: executes the plans of lsm_plan.h. */
 #include "dict/runs/lsm_plan.h"
 
-/* The default of cleanup_least. A dictionary with fewer live elements counts as having this many. */
+/* Default of cleanup_least. A dictionary with fewer live elements counts as having this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
@@ -21,7 +21,7 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates the lower bound `live`: assumes that all erased keys were live, and that no upserted key is new. */
+/* Updates the lower bound `live`. Assumes that all erased keys were live, and that no upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -29,7 +29,7 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. A single run needs no marks for that, and no bits if it has no stale elements. */
+/* Counts the live elements. Also records which runs have only visible elements, and so need no hidden bits. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -61,7 +61,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Keeps the cached blocks, because the next updates need memory. */
+/* Cleans up, but keeps unused blocks for the next updates. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -84,7 +84,7 @@ static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Merges the runs first .. first + n - 1 into one with the given query cost. */
+/* Merges the n runs from index `first` on into one run with the given query cost. */
 static ordo_status merge_runs(struct ordo_lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
@@ -123,7 +123,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* The change is stored, so an error here is only logged. */
+/* Cleans up if necessary. The change is already stored, so an error is only logged. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -138,7 +138,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if elements may be stale. Returns whether it did. */
+/* Frees memory by a cleanup if elements may be stale. Returns whether it did. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -182,7 +182,7 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Merges two runs if ORDO_MAX_RUNS are stored, so that the batch can become a run. */
+/* Merges two runs if the set has ORDO_MAX_RUNS runs, so that the batch can become a run. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -198,7 +198,6 @@ static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, stru
     return merge_runs(lsm, call, best, 2, ordo_lsm_query_cost(set, best, 2));
 }
 
-/* Makes the batch the newest run. After an error, releases the batch's block. */
 static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -214,8 +213,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Executes a plan for the newest run. The run is stored, so an error is only logged. `marks`: order queries come
- * between updates, so marks the batch before the merge; then no element is searched for again in older runs. */
+/* Executes a plan for the newest run. The run is stored, so an error is only logged. If `marks` (order queries come
+ * between updates), first marks the newest run, so that no element is searched for in older runs again. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -282,13 +281,14 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Cost of a query in one run, in moves of an element (lsm_plan.h). */
+/* Cost of a find in one run, in moves of an element (lsm_plan.h). */
 #define FIND_MOVES   2
-#define RANK_MOVES   3  /* a search for a rank; a count takes two */
-#define SELECT_MOVES 32 /* a search for a key bit by bit */
-#define RANGE_MOVES  8  /* a range without its elements, which cost 1 each */
+#define RANK_MOVES   3  /* Cost of a search for a rank. */
+#define SELECT_MOVES 32 /* Cost of a search bit by bit. */
+#define RANGE_MOVES  8  /* Cost of a range without its elements. */
 
-/* If memory is short, keeps the runs and resets their query costs. The merged run keeps the cost of its oldest run. */
+/* Executes a merge after queries have cost as much as the merge. If memory is short, keeps the runs and resets their
+ * query costs. The merged run keeps the cost of its oldest run. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -307,8 +307,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds the cost of a query to each run, and merges runs if the queries have paid for it. Does not merge while events
- * are pending. */
+/* Adds the cost of a query to each run. Merges runs if queries have cost as much as the merge. Does nothing while
+ * events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -349,8 +349,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of the ranges' results if the caller waits for their number. Estimates the number only if `capacity`
- * results would pay for a merge. */
+/* Adds the cost of the ranges' elements if the caller waits for their number. Estimates the number only if `capacity`
+ * elements would cost as much as a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

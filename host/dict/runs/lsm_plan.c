@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Runs with at most this many elements together are always merged, because a launch costs more. */
+/* Runs with at most this number of elements together are always merged, because a launch costs more than the merge. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -20,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* After a change, fewer than STORED_MAX elements are stored for each live one. If that many may be stored, the live
- * elements are counted. If the count finds at most STALE_PERCENT stale, it has cost less than half of a cleanup. */
+/* After a change, fewer than STORED_MAX elements are stored for each live one, else the live elements are counted. A
+ * count that finds at most STALE_PERCENT stale elements has cost less than half of a cleanup. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -42,7 +42,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
-/* Returns the oldest run to merge with the newest one, which is the batch. */
+/* Returns the index of the oldest run to merge with the newest run, which is the batch. */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -84,9 +84,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Each run adds up the cost of the queries that searched it. When the sum of some newest runs reaches the cost of
- * merging them and the run before, they are merged. So no sequence of queries costs more than twice the better choice
- * (the ski rental problem). */
+/* Each run adds up the cost of the queries that searched it. Some newest runs and the run before them are merged when
+ * the newest runs' cost reaches the cost of the merge. So queries cost at most twice the better choice (the ski rental
+ * problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -105,8 +105,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* The cost of merging the runs from `first` on. Includes allocating the new run and building its index and hidden
- * bits. */
+/* Returns the cost of merging the runs from `first` on, including the allocation, index and hidden bits of the new
+ * run. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

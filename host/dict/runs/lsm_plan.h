@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM (lsm.c) decide when runs are merged. A change is an update or an erased interval. Live
- * elements are visible, all others stale.
+/* The plans of the GPU LSM decide when lsm.c merges runs. Visible elements are live, all others stale. A change is an
+ * update or an erased interval.
  *
- *   trigger                                            action
- *   update                                             MERGE the batch with the newest runs (`growth`)
- *   update, ORDO_MAX_RUNS runs are stored              first merge the batch and the newest run, or two neighbours
- *   update, more than ORDO_MAX_COUNT would be stored   first CLEAN
- *   update, memory is short                            CLEAN, if elements may be stale
- *   change, 8 elements are stored for each live one    GATHER the batch and all runs if one pass can, else COUNT
- *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if more are stale
- *   change, cleanup_doubled is set, 2 are stored for each live one   CLEAN
- *   query, queries have cost as much as a merge        MERGE the newest runs, or GATHER all runs if the call waits */
+ * An update merges its batch with the newest runs (LSM_MERGE). A change that may leave 8 stored elements for each live
+ * one moves the live elements into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
+ * and cleanup_doubled start this earlier. Queries merge runs when they have cost as much as the merge. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -18,20 +12,20 @@
 #include "ordo/lsm.h"
 
 struct ordo_lsm {
-    struct ordo_runs runs; /* first, so that an ordo_dict, a struct ordo_runs and a struct ordo_lsm share an address */
+    struct ordo_runs       runs; /* Must be first. */
     struct ordo_lsm_config config;
-    /* lower bound of live elements: their number at the last count, less later erasures */
+    /* Lower bound of the live elements: their number at the last count, minus later erasures. */
     size_t live;
-    size_t arrived;  /* elements stored or erased since the last count */
-    bool   resolved; /* a query has resolved the runs, or tried to, since the last update */
+    size_t arrived;  /* Number of elements stored or erased since the last count. */
+    bool   resolved; /* A query has hidden all stale elements, or tried to, since the last update. */
 };
 
 enum ordo_lsm_action {
     LSM_KEEP,   /* do nothing */
-    LSM_MERGE,  /* merge the runs from `first` on into one */
-    LSM_GATHER, /* move the live elements into one run, in one pass */
-    LSM_COUNT,  /* count the live elements; then LSM_CLEAN if more than `percent` of the stored ones are stale */
-    LSM_CLEAN,  /* move the live elements into one run */
+    LSM_MERGE,  /* Merge the runs from `first` on into one. */
+    LSM_GATHER, /* Move the live elements into one run, in one pass. */
+    LSM_COUNT,  /* Count the live elements. Clean up if more than `percent` of the stored elements are stale. */
+    LSM_CLEAN,  /* Move the live elements into one run. */
 };
 
 struct ordo_lsm_plan {
@@ -42,23 +36,24 @@ struct ordo_lsm_plan {
 
 size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
-/* Whether more than `percent` of the stored elements may be stale. */
+/* Returns whether more than `percent` of the stored elements may be stale. */
 bool ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
 /* Decides which runs to merge after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Decides whether to clean up after a change. For an update, the caller has executed ordo_lsm_plan_batch's plan. */
+/* Decides whether to clean up after a change. After an update, the caller must first execute ordo_lsm_plan_batch's
+ * plan. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
-/* The sum of query_cost of n runs from `first` on. */
+/* Returns the sum of query_cost of n runs from index `first` on. */
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
-/* The cost of a launch. The unit of all costs is the time in which a merge moves one element. */
+/* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r such that queries have paid for merging the runs from r on, and these fit into one run.
- * Counts `more` for each run in addition to past queries. Returns the newest run if there is no such r. */
+/* Returns the oldest run r such that queries have cost as much as a merge of the runs from r on, and these fit into one
+ * run. Adds `more` to each run's query cost. Returns the newest run if there is no such r. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query that costs `more` in each run. If a call that waits merges all runs, the
- * merge drops stale elements: that takes no longer, and later queries need not search them. */
+/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
+ * drops stale elements. This takes no longer, and later queries need not search them. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -8,14 +8,13 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch for some of the ranges. lows, highs: ranks in run r from index r * count on. candidates: each range's first
- * candidate. before: the number of visible elements before it. */
+/* Scratch memory for some of the ranges. `lows` and `highs` have the ranks of the bounds in run r, from index r * count
+ * on. `candidates` has each range's first candidate, `before` the number of visible elements before it. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* Up to this many bounds are searched for in all runs by one launch, without indexes. That is faster than two launches
- * for each run and an index for a new run. */
+/* Maximum number of bounds that one launch searches for in all runs, without indexes. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -48,7 +47,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Finds ranks and candidates, and, if `offsets`, the number of results of each range. */
+/* Computes ranks and candidates of each range and, if `offsets`, its number of results. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -73,7 +72,8 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Writes `ranges`, which are some of `all`. Writes nothing if the last offset of `all` exceeds the capacity. */
+/* Writes the elements of `ranges`, which are some of `all`. Writes nothing if the last offset of `all` exceeds the
+ * capacity. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
@@ -89,7 +89,7 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
     ordo_args_slice(&args, &ranges->values_out);
-    /* launches groups for the capacity, up to a limit: only the device knows the number of candidates */
+    /* Only the device knows the number of candidates, so launches work-items for the capacity, up to a limit. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
         ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
@@ -106,8 +106,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Measures all parts, then writes all parts. Several parts are measured twice, because scratch holds the ranks of
- * one. */
+/* Measures all parts, then writes them. Several parts are measured twice, because scratch memory holds the ranks of
+ * only one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -140,7 +140,7 @@ static ordo_status take_range_scratch(struct ordo_call *call, const void *what, 
     return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
 }
 
-#define RANGES_MAX ((size_t) 1 << 25) /* ranks in scratch, of all runs together */
+#define RANGES_MAX ((size_t) 1 << 25) /* Maximum number of ranks in scratch memory, of all runs together. */
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {

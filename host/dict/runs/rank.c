@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks in runs, and queries answered by ranks: counts, seeks, and ranks of keys. */
 #include "dict/runs/runs.h"
 
 #include "primitive/search.h"
@@ -26,8 +25,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum queries whose ranks are in scratch at a time. The scratch of all runs must fit the largest allocation; the
- * number is halved while memory is short. */
+/* Maximum number of queries whose ranks are in scratch memory at one time, halved down to RANKS_MIN while memory is
+ * short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -123,7 +122,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Ranks, and outputs that the caller does not want but that pass from run to run. */
+/* Ranks, and outputs that the caller does not want but the kernels of later runs read. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds and exports dictionaries of sorted runs, and merges their runs. */
+/* Builds, exports and merges sorted runs. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -11,13 +11,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Whether the run's block is larger than create_block and take_spare would have made it. */
+/* Returns whether the run's block is larger than create_block or take_spare would choose. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Bytes of cached blocks that compact keeps: a sixteenth of the run's bytes, less the unused bytes of its block. */
+/* Returns the bytes of unused blocks that a compaction keeps: a sixteenth of the run, minus the unused bytes of its
+ * block. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -35,8 +36,8 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block if its block is twice too large. If memory is short, the run stays; that is no
- * error. */
+/* Moves a single run to a smaller block if its block is more than twice as large as needed. If memory is short, only
+ * logs a warning. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -79,7 +80,7 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- with little memory ------------------------------------------------------------------------------------------ */
 
-/* Returns how many runs from `first` on have visible elements that fit together into one run. */
+/* Returns the number of runs from index `first` on whose visible elements fit together into one run. */
 static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
@@ -96,7 +97,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* hidden bits of older runs may have to replace tombstones that are dropped (R7) */
+    /* From now on finds must read the hidden bits of older runs, which replace dropped tombstones. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -110,8 +111,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Merges the visible elements of n runs into one run. *less: set if that happened. Changes nothing if memory is
- * short. */
+/* Merges the visible elements of n runs into one run, and sets *less to true. Changes nothing if memory is short. */
 static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {
@@ -131,7 +131,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment once. *less: set if one shrank. *lacks: the status of a segment that lacked memory. */
+/* Shrinks each segment once. Sets *less to true if a segment shrank, and *lacks to the status of a segment that lacked
+ * memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -147,12 +148,13 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
             *lacks = status;
         else
             ORDO_TRY(status);
-        first += runs->set.n + length > before; /* a segment without visible elements leaves no run */
+        first += runs->set.n + length > before;
     }
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs, segment by segment, which needs less memory. Resolves the set. */
+/* Moves the visible elements into few runs, segment by segment, which needs less memory. Hides all stale elements
+ * first. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];
@@ -160,7 +162,7 @@ static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *
     ordo_status lacks = ORDO_NO_DEVICE_MEMORY;
 
     ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
-    while (lacks != ORDO_OK && less) { /* a segment may free the memory that another needs */
+    while (lacks != ORDO_OK && less) {
         lacks = ORDO_OK;
         less = false;
         ORDO_TRY(shrink_all(runs, call, counts, &less, &lacks));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on dictionaries of sorted runs (dict/sorted_run.h), shared by the sorted array, the LSM and FAST.
- *
- * Each section below is a file that calls only earlier ones. sorted_array.c, lsm.c and fast.c are independent. */
+/* Operations on dictionaries of sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -11,25 +9,25 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which is clean or has no block. Moves it to a smaller block if it needs less than half of
- * its block. */
+/* Replaces all runs by *run, which must have no hidden elements, or no block. Moves it to a smaller block if it needs
+ * less than half of its block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Removes all but the first `count` elements of a clean set, in place. */
+/* Keeps only the first `count` elements of a single run, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible elements into one run, in a block at most twice as large as needed. Needs a non-empty set. Waits
- * for the device. */
+/* Moves all visible elements into one run, whose block is at most twice as large as needed. The set must not be empty.
+ * Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Gathers and counts a cleanup, unless the set is clean. If one run does not fit into memory or the largest allocation,
- * makes several. Waits for the device. */
+/* Moves all visible elements into one run, or into several if one does not fit into memory, and counts a cleanup. Does
+ * nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Cleans up, and frees nearly all cached blocks. */
+/* Cleans up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to `wanted`, or to `bytes` of scratch if `wanted` is ordo_none(). */
+/* Sets *out to `wanted`, or to `bytes` bytes of scratch memory if `wanted` is ordo_none(). */
 ordo_status ordo_runs_or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes,
                                  struct ordo_slice *out);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
@@ -39,16 +37,17 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of the run's keys that are less than keys[i], or less than or equal to it if `upper`. */
+/* Sets ranks[i] to the number of keys of the run less than keys[i]. If `upper`, keys equal to keys[i] count too. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns how many of `count` queries to answer at a time if each takes `bytes` of one scratch block. */
+/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
 size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
-/* Takes scratch for *most queries. If memory is short, halves *most and tries again. */
+/* Function that allocates scratch memory for `most` queries. */
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
+/* Calls `take` for *most queries. Halves *most and tries again while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* The queries below resolve the set. */
+/* The queries below hide stale elements. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -56,9 +55,9 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Resolves the set. */
+/* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Finds the ranks of few bounds in each run, in one launch. */
+/* Finds the ranks of few bounds in each run, by one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
@@ -67,28 +66,27 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Erases the elements of an interval by hiding them. *gone: the number erased; *left: the number left. Needs a
- * non-empty set. Resolves the set. Waits, unless e->counted. */
+/* Erases the elements of an interval by hiding them. Sets *gone to their number, *left to the number of other elements.
+ * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* Hides the elements of the spans (a run_interval for each run), `gone` in all. Must be the last launch of a call. */
+/* Hides the `gone` elements of the spans (one run_interval for each run). Must be the last launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Resolves the set. */
+/* Hides all stale elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them if they are taken. *got: the number written; *left: the number of
- * the others. Declines by *done = false, without changes, if there are many. Resolves the set. Waits for the device. */
+/* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
+ * of other elements. Above 2^14 elements, sets *done to false and changes nothing. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* ordo_runs_check checks R1 to R7 of all runs on the device. Reports ORDO_BROKEN with the invariant, run and element.
- * Waits for the device. */
-void        ordo_runs_invalidate(ordo_dict *dict);
+void ordo_runs_invalidate(ordo_dict *dict);
+/* Returns ORDO_BROKEN if a run violates an invariant of struct ordo_run_set. Waits for the device. */
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects elements by rank over all runs, and the first or last elements. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
@@ -22,12 +21,12 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Maximum of ordo_runs_ends. On a GPU each run contributes `count` candidates; on a CPU one work-item takes all
- * elements. */
+/* Maximum number of elements of ordo_runs_ends. On a GPU each run contributes `count` candidates. On a CPU one
+ * work-item takes all. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes the first or last elements to the outputs of `ends`, the range that they occupy in each run to `spans`, and
- * the number of visible elements to `total`. */
+/* Writes the first or last elements to the outputs of `ends`, their range in each run to `spans`, and the number of
+ * visible elements to `total`. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {

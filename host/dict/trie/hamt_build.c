@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a trie from sorted elements and old leaves. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -79,7 +78,7 @@ struct assembly {
     const struct ordo_hamt_touched *touched; /* NULL if no old leaf stays */
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
-    bool                            reserve, moves; /* moves: all blocks go to a new pool */
+    bool                            reserve, moves; /* `moves` is true if all blocks go to a new pool. */
     cl_mem                          follow, counts, from;
 };
 
@@ -126,7 +125,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Copies old blocks to the new pool. Their sizes overwrite the counts, which are no longer needed. */
+/* Copies old blocks to the new pool. Overwrites a->counts, which is no longer needed, by the sizes of the blocks. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a batch into the leaves that its updates fall into.
  *
- *   1  effects    Finds the effect of each update.
- *   2  plan       Computes the number and units of the leaves that replace each leaf. Waits.
- *   3  records    Writes the records of all leaves, the blocks of new leaves, and the tables.
- *
- * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands. 5 of them sort; the others read the
- * keys of leaves three times and write them once. */
+ *   1  effects  Finds the effect of each update.
+ *   2  plan     Computes the number and units of the leaves that replace each leaf. Waits.
+ *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -15,7 +12,7 @@
 
 struct merge {
     const struct ordo_sorted_run *batch;
-    cl_uint                       n, all; /* n: number of updates; all: whether all blocks go to a new pool */
+    cl_uint                       n, all; /* `n` is the number of updates. `all` is 1 if all blocks go to a new pool. */
     struct ordo_hamt_trie         old, next;
     cl_mem                        effects, more, begins, plan; /* see the kernels */
     hamt_plan_end                 sums;
@@ -68,7 +65,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the units of touched blocks, as if each update touched another leaf and, with fixed depth, added a leaf. */
+/* Estimates the units of touched blocks. Assumes that each update touches another leaf and, with fixed depth, adds a
+ * leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -89,8 +87,9 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If new blocks probably exceed the current pool, plans to copy all blocks to a new pool, and
- * allocates it while the device is busy. If they do exceed it, plans again. Waits once for each plan. */
+/* Plans the next trie. If the new blocks probably exceed the current pool, plans to copy all blocks, and allocates a
+ * new pool while the device is busy. If the new blocks exceed the pool unexpectedly, plans again. Waits for each
+ * plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -161,7 +160,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Replaces values of stored keys. Must be the call's last command, because it writes memory in use. */
+/* Replaces the values of stored keys. Must be the last command of the call, because it writes memory in use. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);

@@ -6,8 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds the bytes of elements and, for each leaf, two units: one to round up the block, one its keys. With fixed depth a
- * leaf's keys are a bitmap. */
+/* Adds up the units of the elements and two units for each leaf: to round up its block, and for its keys. With fixed
+ * depth a bitmap holds a leaf's keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -45,8 +45,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Replaces a cached block that is too small. The reserve of a quarter lets batches write a quarter of a pool's live
- * units before they copy all blocks. */
+/* Replaces an unused block that is too small. With the reserve, batches can write a quarter of a pool's live units
+ * before they copy all blocks. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -59,7 +59,7 @@ static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, 
     return allocate(hamt, bytes, spare);
 }
 
-/* Moves the cached block to *out, so that an allocation that lacks memory cannot free it. */
+/* Moves the unused block to *out, so that an allocation that lacks memory cannot free it. */
 static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
@@ -138,8 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Caches the old pool after a batch that copied all blocks: the next batch may do so too, and allocating a pool takes
- * drivers 0.1 ms or more. */
+/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may need it. Allocating a pool
+ * takes a driver 0.1 ms or more. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

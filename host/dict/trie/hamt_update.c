@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches and rebuilds. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the batch leaf by leaf
- * (hamt_merge.c). Else:
+/* Applies batches and rebuilds. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the batch leaf by leaf
+ * (hamt_merge.c). Otherwise:
  *
- *   1  touch      Finds the leaf of each update, and so the touched leaves. Waits.
- *   2  merge      Merges the elements of touched leaves, in order, with the batch. Waits.
- *   3  assemble   Makes new leaves from the result, and a trie from these and the untouched leaves. Waits twice. */
+ *   1  touch     Finds the leaf of each update, and so the touched leaves. Waits.
+ *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.
+ *   3  assemble  Makes new leaves from the merged elements, and a trie from new and untouched leaves. Waits twice. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -13,7 +13,7 @@
 
 struct touch {
     struct ordo_hamt_touched *out;
-    cl_uint                   n, most; /* number of updates; upper bound of touched leaves */
+    cl_uint                   n, most; /* Number of updates, and upper bound of the touched leaves. */
     cl_mem                    leaf, number, units, sums;
 };
 
@@ -69,7 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the touched leaves. Needs a non-empty trie. Releases all scratch except the arrays of *out. */
+/* Finds the touched leaves. The trie must not be empty. Releases all scratch memory except the arrays of *out. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -137,10 +137,10 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* Tries with at most this many leaves are not rebuilt. */
+/* Maximum number of leaves of a trie that is not rebuilt. */
 #define LEAVES_MIN 64
 
-/* Whether erasures have left less than a quarter of the elements, or leaves are half as full as after the last
+/* Returns whether erasures have left less than a quarter of the elements, or leaves half as full as after the last
  * rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
@@ -151,7 +151,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds the trie after many erasures. The batch is stored, so a failure is no error. */
+/* Rebuilds the trie after many erasures. The batch is already stored, so an error is only logged. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;
@@ -228,7 +228,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
     return done && !ordo_is_dry_run(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
 }
 
-/* Cached runs take at most 1 / SPARE_ONE_IN of the pool's bytes. */
+/* Unused blocks of runs take at most 1 / SPARE_ONE_IN of the pool's bytes. */
 #define SPARE_ONE_IN 8
 
 static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)

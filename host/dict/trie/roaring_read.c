@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the input of the next. The trie is built
- * after all bytes are checked. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the bytes that the next launch reads. The
+ * trie is built after all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -8,7 +8,7 @@
 
 #define MODULE "dict/trie/roaring_read.cl"
 
-/* Maximum bitmaps that one launch of roaring_walk follows, to limit its time. */
+/* Maximum number of bitmaps that one launch of roaring_walk follows, to limit the time of a launch. */
 #define WALK_MAX 4096
 
 struct reading {
@@ -33,7 +33,7 @@ static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
     return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
 }
 
-/* Fails if a kernel has reported a fault. */
+/* Returns ORDO_INVALID if a kernel has reported a fault. */
 static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 {
 #define X(id, of, text) { of, text },
@@ -52,10 +52,9 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Bytes of the smallest bitmap and of the upper half of keys before it. */
+/* Minimum bytes of a bitmap and the upper key half that precedes it. */
 #define PART_BYTES_MIN 12
 
-/* Reads the number of bitmaps. Waits if keys have 64 bits. */
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
 {
     cl_ulong n = 1;
@@ -220,7 +219,7 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* a copy, because a wait for kernels in the caller's memory could fail after the trie is replaced */
+    /* The bytes are copied, because a wait for kernels in the caller's memory could fail after the trie is replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

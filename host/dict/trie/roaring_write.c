@@ -123,7 +123,7 @@ static ordo_status fill(struct ordo_call *call, const struct writing *w, const s
     return ordo_call_launch(call, &launch_fill, &fill);
 }
 
-/* Bytes of the empty set of either width. */
+/* Bytes of an empty set of 32-bit or 64-bit keys. */
 #define EMPTY_BYTES 8
 
 static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out)

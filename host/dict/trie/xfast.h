@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host side of the X-fast trie. cl/shared/xfast.h draws the trie and lists its invariants.
+/* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
- * The leaves are the run of a sorted array (dict/runs). `flat` and a hash table of the long prefixes (dict/hash) form
- * the trie. An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for the trie is
- * short, queries search the run until the next update. A query of prefixes builds a missing trie.
- *
- * Each section below is a file that calls only earlier ones. xfast.c and xfast_prefix.c call all. */
+ * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat` and a hash table of the long
+ * prefixes (dict/hash). An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for
+ * the trie is short, queries search the run until the next update. A query of prefixes builds a missing trie. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -19,9 +17,9 @@ struct ordo_xfast {
     uint32_t         group; /* from the configuration */
     xfast_shape      shape; /* sizes of flat, masks and prefixes */
     cl_mem           flat;  /* NULL if the run has no trie */
-    cl_mem           masks; /* X4; created by the first query that needs them */
+    cl_mem           masks; /* Created by the first query that needs masks. */
     size_t           flat_bytes, mask_bytes, bytes_peak;
-    struct ordo_hash prefixes; /* the table of prefixes, which callers of the interface cannot reach */
+    struct ordo_hash prefixes; /* Hash table of prefixes, which no public call reaches. */
 };
 
 static inline struct ordo_xfast *ordo_xfast_of(ordo_dict *dict)
@@ -37,11 +35,11 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds flat and table if they are missing and there is a run. Waits for the device. */
+/* Builds `flat` and the hash table if they are missing and there is a run. Waits for the device. */
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but for the table's values of XFAST_ENTRY_BYTES. */
+/* Like ordo_dict_kernel, but for values of XFAST_ENTRY_BYTES, which the hash table has. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

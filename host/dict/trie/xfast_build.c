@@ -6,10 +6,10 @@
 
 #define MODULE "dict/trie/xfast_build.cl"
 
-/* The default of the configuration's `group`: bits from one level of the table to the next. */
+/* Default of the configuration's `group`: number of key bits from one level of the hash table to the next. */
 #define GROUP_DEFAULT 4
 
-/* Widens the group until the table cannot have more entries than ORDO_MAX_COUNT. */
+/* Returns `group`, increased until the hash table cannot have more than ORDO_MAX_COUNT entries. */
 static cl_uint widen(cl_uint group, size_t count, size_t lengths)
 {
     while ((count / (XFAST_LEAF + 1) + 1) * (lengths / group) > ORDO_MAX_COUNT)
@@ -67,7 +67,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. */
+/* Writes the number of table entries before each leaf to scratch memory. Sets *total to the number of all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries. Without a trie, they search the run as a sorted array does. */
+/* Without a trie, queries search the run as a sorted array does. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
