@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches the kernels of a radix sort by the algorithm that sort_plan.c chose. cl/primitive/sort_*.cl contains the
- * kernels and names the papers. */
+/* Launches the kernels of a radix sort. cl/primitive/sort_*.cl contains the kernels and names the papers. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
@@ -15,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* The plan of SORT_PLAN_WORDS words that kernel sort_histogram writes, or NULL if the sort has no such plan. */
+    /* The plan that kernel sort_histogram writes, or NULL. */
     cl_mem pass_digits;
 };
 
@@ -30,7 +29,6 @@ struct sort {
     { "GROUP_SIZE", (long) (size) }
 /* clang-format on */
 
-/* Returns the launch of `kernel` in `groups` work-groups, with the macros of cl/group/sort_tile.cl. */
 static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char *file, const char *kernel,
                                       size_t groups)
 {
@@ -49,8 +47,7 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless `b` is NULL. Leaves out the
- * buffers of values if the sort has no values. */
+/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless NULL. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
@@ -60,7 +57,7 @@ static void add_pairs(struct ordo_args *args, const struct sort *s, const struct
     }
 }
 
-/* The buffers that a pass reads and writes, and the kernel arguments of the pass. */
+/* The buffers and the kernel arguments of a pass. */
 struct pass {
     const struct pairs *from, *to;
     struct sort_pass    args;
@@ -92,8 +89,7 @@ static struct pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches `kernel`, which moves the elements by the digit of pass `p`. `control` must be NULL if the kernel has no
- * control buffer. */
+/* Launches a kernel that moves the elements. `control` must be NULL if the kernel has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct pass *p)
 {
@@ -167,9 +163,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h) and launches sort_histogram. The kernel counts the digits of every
- * pass, and plans the passes if the sort has a plan. `bases` is the index of the first base in the control buffer. (A
- * base is the output index at which a digit's elements begin.) */
+/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. `bases`
+ * is the index of the control buffer's word at which the bases begin. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -208,8 +203,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the local pass, if the plan has one. The kernels find the ranges, sort the short ranges, then sort the long
- * ranges. Each kernel returns at once if sort_histogram decided against the local pass. */
+/* Launches the local pass, if the plan has one. Each kernel returns at once if sort_histogram decided against the local
+ * pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -251,7 +246,7 @@ static ordo_status sort_onesweep(struct sort *s)
 {
     static const char            file[] = "primitive/sort_onesweep.cl";
     const struct ordo_sort_plan *p = &s->plan;
-    /* Index of the first status word in the control buffer. */
+    /* Index of the first status word. */
     const uint32_t status = p->passes * p->launches;
     const uint32_t all_bases = status + (p->tiles << p->digit_bits);
     cl_mem         control = NULL;
@@ -332,8 +327,8 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels instead set the
- * state in `plan` to SORT_BUCKET_NONE. Then the kernels that sort_many_chunks launches next sort the elements. */
+/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels instead write
+ * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;
@@ -424,7 +419,7 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
         return ORDO_OK;
     s.plan = ordo_sort_plan_of(call->dev, params, key_bytes, count, same_keys);
     if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) {
-        /* sort_buckets.cl stores equally wide keys and values as an array of pairs in one spare buffer. */
+        /* sort_buckets.cl stores pairs of key and value in one buffer. */
         ORDO_TRY(ordo_call_scratch(call, 2 * count * key_bytes, &s.spare.keys.mem));
         s.spare.values = ordo_at(s.spare.keys.mem, count);
     } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Sets the bytes of local memory that a tile and the histogram need with the plan's current sizes. */
+/* Sets the bytes of local memory that a tile and the histogram need. */
 static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
 {
     assert(facts->sub_group > 0);
@@ -14,8 +14,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces the group size, the items per work-item and the width of digits until a tile fits in the device's local
- * memory. If `histogram`, also reduces the width until the histogram fits. */
+/* Reduces the group size, the items per work-item and the digits until a tile fits in local memory. If `histogram`, the
+ * histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -39,10 +39,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item. A short array in large tiles would leave compute units idle. So the
- * function returns the first of a few numbers with which one tile per compute unit holds the whole array, or items_max
- * if none does. Only few numbers are possible, because each needs a build of the kernels. On an H100, a sort of 2^18
- * pairs takes 46 us with tiles of 2048 elements, and 68 us with tiles of 10752. */
+/* Returns the number of elements per work-item. For a short array, returns the first of a few numbers at which one tile
+ * per compute unit holds the array, so that all units work. Each number needs a kernel build. On an H100, 2^18 pairs
+ * take 46 us with tiles of 2048 elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -54,7 +53,7 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
 
 _Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
 
-/* The inputs of all plans: the device, its facts, and the value of tunable t in tuned[t]. */
+/* The inputs of a plan. tuned[t] is the value of tunable t. */
 struct basis {
     const ordo_device       *dev;
     const struct ordo_facts *facts;
@@ -62,8 +61,7 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Changes the plan to a sort by one work-group. Returns false, without a change, if the elements do not fit in one
- * tile. */
+/* Plans a sort by one work-group. Returns false if the elements do not fit in one tile. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
@@ -73,7 +71,7 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     if (small.group == 1)
         return false;
     if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
-        small.group /= 2; /* All elements fit in a quarter of the tile, and a smaller group is faster. */
+        small.group /= 2; /* A smaller group sorts few elements faster. */
         small.items /= 2;
     }
     fit(b->facts, &small, false);
@@ -83,8 +81,8 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Plans the local pass if the sort has many keys of 8 bytes and includes the most significant bit. On the device,
- * kernel sort_histogram decides from the keys whether the local pass runs. */
+/* Plans the local pass for a sort of many keys of 8 bytes. On the device, kernel sort_histogram decides whether the
+ * local pass runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -94,9 +92,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
-    /* The local memory holds `range` elements: `step` elements, and `room` elements that complete the last segment. (A
-     * segment is the elements with equal top digits.) Two passes by 8 bits divide uniform keys into segments of count /
-     * 65536 elements. `room` is twice that mean, and at least 256 elements. */
+    /* A range has `step` elements, and up to `room` elements that complete its last segment (the elements with equal
+     * top digits). Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. `room` is twice
+     * that number, and at least 256. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -106,13 +104,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan, which runs in one work-item.
- * Fewer chunks would leave cores idle if a driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. Fewer chunks would leave
+ * cores idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Maximum number of chunks that one work-item sorts in one launch. The 24 launches of ORDO_SORT_BY_MANY_CHUNKS take ten
- * times as long for 1024 keys of 8 bytes (PoCL, two cores). With more chunks, the use of all cores outweighs the
- * launches. */
+/* Maximum number of chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, the launches of
+ * ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -124,8 +121,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets for many elements on a CPU: sets the maximum number of elements in a bucket. A bucket with
- * more elements than count / compute units would keep one core busy while others are idle. */
+/* Plans a sort by buckets on a CPU. A bucket of more than bucket_max elements would keep one core busy while other
+ * cores are idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -162,8 +159,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* Adds a pass if a sort in place has an odd number of passes. Passes write the output and the spare buffer in turn,
-     * and the last pass writes the output. With an odd number of passes, the first pass would overwrite its input. */
+    /* A sort in place needs an even number of passes. Passes write the output and the spare buffer in turn, and the
+     * last pass writes the output. No pass may write its input. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -176,8 +173,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A plan needs the histogram of all digits, which one-sweep computes anyway. Other sorts read the keys once
-         * more for the histogram, which pays only with a local pass. */
+        /* A plan needs the histogram, for which sorts other than one-sweep read the keys once more. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

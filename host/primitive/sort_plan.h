@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans a sort on the host: chooses the algorithm, the sizes of work-groups and tiles, and the number of passes. */
+/* Chooses the algorithm, the tile size and the passes of a sort. */
 #ifndef ORDO_SORT_PLAN_H
 #define ORDO_SORT_PLAN_H
 
@@ -7,16 +7,16 @@
 
 /* The sort algorithms. Each has a function in sort.c. */
 enum ordo_sort_way {
-    ORDO_SORT_BY_SMALL,       /* One work-group sorts all elements in one launch. */
-    ORDO_SORT_BY_DIRECT,      /* For few tiles: each pass is one launch. */
-    ORDO_SORT_BY_ONESWEEP,    /* One histogram kernel, then one read of the elements per pass. */
-    ORDO_SORT_BY_REDUCE_SCAN, /* A pass counts, scans and scatters in three launches. */
-    ORDO_SORT_BY_FEW_CHUNKS,  /* For CPUs: one work-item sorts all elements. */
-    ORDO_SORT_BY_MANY_CHUNKS, /* For CPUs: each work-item moves one chunk per pass. */
+    ORDO_SORT_BY_SMALL,       /* One launch of one work-group. */
+    ORDO_SORT_BY_DIRECT,      /* One launch per pass, few tiles. */
+    ORDO_SORT_BY_ONESWEEP,    /* One histogram, one launch per pass. */
+    ORDO_SORT_BY_REDUCE_SCAN, /* Three launches per pass. */
+    ORDO_SORT_BY_FEW_CHUNKS,  /* One launch of one work-item. */
+    ORDO_SORT_BY_MANY_CHUNKS, /* One work-item per chunk. */
 };
 
-/* The plan of the local pass (cl/primitive/sort_local.cl), the last pass of some sorts of 8-byte keys. Each work-group
- * sorts a range of about `step` elements in local memory. There is no local pass if `step` is 0. */
+/* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. There
+ * is no local pass if `step` is 0. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;
     uint32_t step, ranges, segment_limit;
@@ -31,23 +31,23 @@ struct ordo_sort_plan {
     uint32_t           first_bit, bits, passes;
     uint32_t           group, items, digit_bits, registers;
     uint32_t           tile, tiles;
-    /* Number of launches per pass, and of tiles per launch, for ORDO_SORT_BY_ONESWEEP. */
+    /* Launches per pass, tiles per launch. */
     uint32_t launches, launch_tiles;
     uint32_t histogram_groups;
-    /* True if kernel sort_histogram chooses the digit of each pass on the device. */
+    /* A kernel plans the passes. */
     bool planned;
-    /* Number of copies of each counter in the histogram kernel's local memory. */
+    /* Copies of each histogram counter. */
     uint32_t copies;
-    /* Bytes of local memory that a work-group needs to sort a tile, and to compute the histogram. */
+    /* Bytes of local memory. */
     uint32_t local_bytes, histogram_bytes;
-    /* Number of elements per chunk, and number of chunks. */
+    /* Elements per chunk, number of chunks. */
     uint32_t chunk, chunks;
-    /* Maximum number of elements in a bucket (cl/primitive/sort_buckets.cl), or 0 if the sort has no buckets. */
+    /* Maximum number of elements in a bucket, or 0 without buckets. */
     uint32_t               bucket_max;
     struct ordo_sort_local local;
 };
 
-/* Returns the plan for a sort of `count` elements. Needs count > 0. */
+/* Needs count > 0. */
 struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t key_bytes,
                                         size_t count, bool in_place);
 
