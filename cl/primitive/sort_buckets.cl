@@ -155,7 +155,7 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces each count by the index of the chunk's first element in the bucket. */
+/* Replaces each count by the index to which the chunk's first element of the bucket moves. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs. Each pass has three kernels, with one work-item per chunk of consecutive elements.
- * sort_chunk_few sorts few elements in one launch.
+/* Stable radix sort for CPUs, with three kernels per pass. Two of them have one work-item per chunk of consecutive
+ * elements. sort_chunk_few sorts few elements in one launch.
  *
  * To collect each digit's elements in a cache line before writing was slower: 28 instead of 34 million pairs per second
  * and core at 2^22 pairs, and 41 instead of 69 million at 2^18. */

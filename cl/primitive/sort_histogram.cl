@@ -24,7 +24,7 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
 }
 
 typedef struct {
-    /* The greatest digit of all keys plus 1, and RANK_RADIX minus the least digit. */
+    /* `greatest` is the greatest digit plus 1, `least` is RANK_RADIX minus the least digit. */
     uint greatest, least;
 } histogram_digit;
 
@@ -85,7 +85,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Mean number of elements that share an element's prefix. */
+    /* Mean number of other elements with an element's prefix. */
     float mean;
     float fullest;
 } sample_prefixes;

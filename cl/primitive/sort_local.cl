@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort_histogram.cl). Each work-group sorts a range of segments, which are
- * elements with equal top digits, by all bits:
+/* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
+ * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *   1  count    Maps each key to a bin, in ascending order, and counts the keys of each bin.
+ *   1  count    Maps each key to a bin, greater keys to the same or later bins. Counts the keys of each bin.
  *   2  spread   Puts each element's index into its bin, in any order.
  *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
  *   4  gather   Reads keys and values by the sorted indices, then writes them in order.
  *
- * There are as many bins as elements. A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so
- * sort_large sorts its range. */
+ * A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so sort_large sorts its range. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"

@@ -3,8 +3,8 @@
  * the tile's digit counts, and adds up the counts of earlier tiles (look-back). So a pass reads each element once.
  * Adinets and Merrill, Onesweep (2022).
  *
- * sort_scatter.cl needs no forward progress of groups, but reads the keys twice. Both give the same result. All
- * work-items of the group must call each function. */
+ * sort_scatter.cl gives the same result without forward progress of groups, but reads the keys twice. All work-items of
+ * the group must call each function. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
@@ -13,8 +13,8 @@
 
 /* ---- look-back -------------------------------------------------------------------------------------- */
 
-/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys. A tile takes some 10 us.
- */
+/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. A tile takes some
+ * 10 us. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
