@@ -3,10 +3,10 @@
  * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
  * function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (the lanes of team.cl) has consecutive keys: register 0 of all
- * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with the
- * same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
- * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * Each work-item has RANK_ITEMS keys in registers. A team (the lanes of team.cl) has consecutive keys: register 0 of
+ * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
+ * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
+ * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -57,13 +57,12 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* Returns the tile index of this work-item's first key. The index of each next key is TEAM_WIDTH greater. */
+/* Returns the index in the tile of this work-item's first key. The index of each next key is TEAM_WIDTH greater. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Sets the digit counts of this team to 0. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -81,9 +80,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to the row's number for the digit of key i, plus the number of earlier keys of the team with this digit.
- * Then adds the number of the team's keys with each digit to the row. A row of zeros gives ranks within the team, a row
- * from rank_starts gives places in the tile. */
+/* Sets rank i to the number in the team's row for the digit of key i, plus the number of earlier keys of the team with
+ * this digit. Then adds the number of the team's keys with each digit to the row. A row of zeros gives ranks within the
+ * team, a row from rank_starts gives places in the tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -104,8 +103,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with digit j of this work-item. The caller must pass a barrier after
- * counting. */
+/* Sets total[j] to the number of the tile's keys with digit j of this work-item. The caller must first pass a barrier
+ * that makes the counts visible. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)

@@ -2,8 +2,8 @@
 /* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit (rank.cl), and writes the
  * elements to the output. All work-items of the group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED is
- * 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED
+ * is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* Number of a digit, its lowest bit in the ordered form, and a mask of its width. */
+/* A digit of the ordered form: (form >> shift) & mask. `number` counts digits from the least significant one. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,7 +33,7 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* SORT_PLAN_PARAMS declares the parameters of the plan, SORT_PLAN passes them to a function. Kernels without a plan
+/* SORT_PLAN_PARAMS declares the parameters of the plan, SORT_PLAN passes the plan to a function. Kernels without a plan
  * lack the parameters, which would cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
@@ -67,7 +67,7 @@ typedef union {
 typedef struct {
     sort_exchange exchange;
     uint          scratch[GROUP_SCAN_WORDS];
-    uint          base[RANK_RADIX]; /* base[digit] + place is the output index of the element. */
+    uint          base[RANK_RADIX]; /* An element's output index is base[digit] + its place. */
     uint          tile;
     sort_digit    digit;
     uint          missing; /* 1 + the index of a tile that this group must count for the look-back, or 0. */
@@ -85,8 +85,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. Sets forms after the tile's last key to all ones, which rank last.
- */
+/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -174,8 +173,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Ranks a tile by a digit, and writes the keys to l->exchange in digit order. Sets total[j] to the number of keys with
- * digit j of this work-item, and start[j] to the place of the first such key. The next barrier makes the keys visible.
- */
+ * digit j of this work-item, and start[j] to the place of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

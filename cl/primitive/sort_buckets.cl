@@ -71,14 +71,12 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* Returns the lowest bit of the digit that ends at the highest bit set in `span`. */
+/* Returns the lowest bit of the bucket digit, which ends at the highest bit set in `span`. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
     return top > SORT_BUCKET_BITS ? top - SORT_BUCKET_BITS : 0;
 }
-
-/* ---- the digit --------------------------------------------------------------------------------------------------- */
 
 #define SAMPLE 512u
 
@@ -121,7 +119,7 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Chooses the digit that selects the bucket, unless all keys are equal. */
+/* Writes to `plan` the lowest bit of the digit that selects the bucket, or SORT_BUCKET_ONE if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -134,8 +132,6 @@ void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct 
     if (span == 0)
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
 }
-
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
 ORDO_KERNEL(1)
 void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
@@ -155,7 +151,7 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces each count by the index to which the chunk's first element of the bucket moves. */
+/* Replaces each count by the index in the spare buffer of the chunk's first element of the bucket. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -210,7 +206,7 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 /* Insertion sort alone sorts smaller buckets. */
 #define INSERTED 24
 
-/* Copies the elements in sorted order to `out`, by insertion. `from` may be `out`. After `most` moves, the function
+/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, the function
  * copies the other elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
@@ -312,8 +308,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by two more bits than `count` has. In most buckets, few elements agree in these bits, so insertion sort
-     * completes the order. Otherwise, passes by all bits follow. */
+    /* Sorts by the top varying bits, two bits more than `count` has. In most buckets, few elements agree in these bits,
+     * so insertion sort completes the order. Otherwise, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs, with three kernels per pass. Two of them have one work-item per chunk of consecutive
- * elements. sort_chunk_few sorts few elements in one launch.
+/* Stable radix sort for CPUs. Each pass has three kernels: sort_chunk_count and sort_chunk_scatter have one work-item
+ * per chunk of consecutive elements, sort_chunk_scan has one work-item. sort_chunk_few sorts few elements at once.
  *
  * To collect each digit's elements in a cache line before writing was slower: 28 instead of 34 million pairs per second
  * and core at 2^22 pairs, and 41 instead of 69 million at 2^18. */
@@ -42,7 +42,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count by the output index of the chunk's first element with the digit. Needs one work-item. */
+/* Replaces each count by the output index of the chunk's first element with the digit. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -122,7 +122,6 @@ ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
     }
 }
 
-/* Counts the digits of all passes in one read of the keys. */
 ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint counts[FEW_PASSES][RANK_RADIX])
 {
     for (uint pass = 0; pass < FEW_PASSES; pass++)
@@ -146,8 +145,8 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* Sorts all elements in one work-item. Skips passes whose digit is equal in all keys. The output may be the input if
- * in_place is 1. */
+/* Sorts all elements in one work-item. Skips passes whose digit is equal in all keys. in_place must be 1 if the output
+ * is the input. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {

@@ -6,8 +6,8 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word are slow.
- */
+/* Number of copies of each counter. Neighbouring work-items use different copies: atomic additions to one word are
+ * slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -41,8 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. The last group to finish
- * must call; the fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group to
+ * finish may call; the fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -78,8 +78,6 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 {
     return l->digit[digit].greatest + l->digit[digit].least != RANK_RADIX + 1;
 }
-
-/* ---- the plan --------------------------------------------------------------------------------------- */
 
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
@@ -152,7 +150,8 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Tests the top two digits and SAMPLE_BIN_BITS more bits (digits = 1), then two digits, then three. */
+    /* Tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits (digits = 1), then of two digits, then of
+     * three. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -175,7 +174,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by digits `low` to `top`, then a local pass. Only one work-item may call. */
+/* Plans passes by digits `low` to `top`, then a local pass. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -185,7 +184,7 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
 }
 
 /* Plans a pass by every varying digit. Makes the number of passes odd or even like h.passes, so that the last pass
- * writes the output. Only one work-item may call. */
+ * writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the ranges that are too long for sort_local.cl. All work-items of the group must call each function. */
+/* Sorts the ranges that sort_local.cl leaves unsorted, because the range or a bin has too many elements. */
 #pragma once
 #include "group/sort_tile.cl"
 

@@ -7,7 +7,7 @@
  *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
  *   4  gather   Reads keys and values by the sorted indices, then writes them in order.
  *
- * A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so sort_large sorts its range. */
+ * A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so sort_large sorts the range. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -62,8 +62,6 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
                                         : local_segment_end(keys, s.count, range * s.step, local_bit);
 }
 
-/* ---- one range ------------------------------------------------------------------------------------------------- */
-
 typedef struct {
     /* Two bins per word: counts, later indices of the bins' first elements. */
     uint   bins[LOCAL_TILE / 2];
@@ -77,7 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Maps keys to bins: subtracts `least`, shifts so that the greatest key has 32 bits, and multiplies by `scale`. */
+/* Parameters that map keys to bins: local_bin subtracts `least`, shifts so that the greatest key has 32 bits, and
+ * multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -105,7 +104,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to bin << 16 | the number of the element in its bin, from 0 in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + the number of the element in its bin, from 0 in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -124,7 +123,7 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
 }
 
 /* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if that
- * count exceeds LOCAL_BIN_MAX. The caller must add a barrier. */
+ * count exceeds LOCAL_BIN_MAX. A barrier must follow. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -146,7 +145,7 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* Step 2. */
+/* Step 2 (spread). */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -174,7 +173,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     return place;
 }
 
-/* Step 3. */
+/* Step 3 (rank). */
 ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         const ordo_key_form *form, uint *which)
 {
@@ -209,12 +208,11 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    /* Maps keys from the least possible key of the first segment to the greatest of the last. */
-    const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
-    const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
-                                         (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
-    ordo_key_form       form[LOCAL_ITEMS];
-    uint                which[LOCAL_ITEMS];
+    const ordo_key_form      below = ((ordo_key_form) 1 << local_bit) - 1;
+    const local_map          m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
+                                              (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
+    ordo_key_form            form[LOCAL_ITEMS];
+    uint                     which[LOCAL_ITEMS];
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++)
         form[i] = key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]) >> s.first_bit;

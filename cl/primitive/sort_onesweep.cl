@@ -3,15 +3,12 @@
  * the tile's digit counts, and adds up the counts of earlier tiles (look-back). So a pass reads each element once.
  * Adinets and Merrill, Onesweep (2022).
  *
- * sort_scatter.cl gives the same result without forward progress of groups, but reads the keys twice. All work-items of
- * the group must call each function. */
+ * sort_scatter.cl gives the same result without forward progress of groups, but reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
 
 /* Built together: sort_histogram sort_onesweep */
-
-/* ---- look-back -------------------------------------------------------------------------------------- */
 
 /* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. A tile takes some
  * 10 us. */
@@ -20,7 +17,7 @@
 #endif
 
 typedef struct {
-    /* Number of elements with the digit between tile `at` and this group's tile. */
+    /* Number of elements with the digit in the tiles between `at` and this group's tile. */
     uint sum;
     /* The next tile to read, or less than the first tile if `sum` is complete. */
     int at;
@@ -56,9 +53,9 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's digit j in earlier tiles of the launch. The group
- * counts the keys of a tile that does not publish counts, so no forward progress is needed. l->missing must be 0 for
- * all work-items. */
+/* Sets before[j] to the number of elements with this work-item's digit j in earlier tiles of the launch. Counts the
+ * keys of a tile that does not publish counts, so other groups need no forward progress. l->missing must be 0 for all
+ * work-items. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -114,8 +111,6 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
         ordo_store_relaxed(&status[tile * RANK_RADIX + digit], code << SORT_COUNT_BITS | count[j]);
     }
 }
-
-/* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
 /* Takes the next tile of the launch with a ticket, and returns the digit of the pass. Groups take tickets when they
  * start, so the groups of all earlier tiles have started. */

@@ -25,7 +25,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
 /* Sets `places` to the indices of this work-item's keys after a sort by a digit. All work-items must call. No work-item
- * may be using l->exchange at the call; none is at the return. */
+ * may be using l->exchange at the call. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -39,7 +39,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves the values in reg[] of all work-items to the order of `places`. Then reg[i] is the value at index first + i *
+/* Moves the values in reg[] of all work-items to the order of `places`. The new reg[i] has index first + i *
  * TEAM_WIDTH. Contains a barrier after the writes and one after the reads. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \

@@ -246,10 +246,9 @@ static ordo_status sort_onesweep(struct sort *s)
 {
     static const char            file[] = "primitive/sort_onesweep.cl";
     const struct ordo_sort_plan *p = &s->plan;
-    /* Index of the first status word. */
-    const uint32_t status = p->passes * p->launches;
-    const uint32_t all_bases = status + (p->tiles << p->digit_bits);
-    cl_mem         control = NULL;
+    const uint32_t               status = p->passes * p->launches;
+    const uint32_t               all_bases = status + (p->tiles << p->digit_bits);
+    cl_mem                       control = NULL;
     ORDO_TRY(launch_histogram(s, file, all_bases, &control));
     for (uint32_t pass = 0; pass < p->passes; pass++)
         for (uint32_t part = 0; part < p->launches; part++) {

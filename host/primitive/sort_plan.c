@@ -94,7 +94,7 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         return;
     /* A range has `step` elements, and up to `room` elements that complete its last segment (the elements with equal
      * top digits). Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. `room` is twice
-     * that number, and at least 256. */
+     * that number, at least 256, and at most range / 2. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;

@@ -38,11 +38,10 @@ struct ordo_sort_plan {
     bool planned;
     /* Copies of each histogram counter. */
     uint32_t copies;
-    /* Bytes of local memory. */
     uint32_t local_bytes, histogram_bytes;
     /* Elements per chunk, number of chunks. */
     uint32_t chunk, chunks;
-    /* Maximum number of elements in a bucket, or 0 without buckets. */
+    /* Maximum number of elements in a bucket, or 0 if there are no buckets. */
     uint32_t               bucket_max;
     struct ordo_sort_local local;
 };
