@@ -97,7 +97,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* Tolerates a quarter more, because a small sample is inexact. */
+    /* Tolerates a bucket a quarter longer, because a small sample is inexact. */
     const bool skip = span && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
@@ -234,7 +234,7 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Returns the fewest top digits that contain `bits` of the bits set in `span`, or all bits set. */
+/* Returns the top digits of `span`, as few as contain `bits` set bits, or all digits if fewer bits are set. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -254,7 +254,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
     return (uint) (form >> low) & ((1u << width) - 1);
 }
 
-/* Moves the elements to the order of one digit. next[d] must be the number of elements with digit d. */
+/* Sorts the elements by one digit. next[d] must be the number of elements with digit d. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
                             uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
 {

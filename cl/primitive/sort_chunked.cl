@@ -99,8 +99,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } few_pairs;
 
-/* Moves all elements to the order of a digit. next[digit] must be the output index of the first element with the digit.
- */
+/* Sorts all elements by one digit. next[digit] must be the output index of the first element with the digit. */
 ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
                          __private uint next[RANK_RADIX])
 {

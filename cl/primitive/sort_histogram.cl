@@ -83,7 +83,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Mean number of other elements with an element's prefix. */
+    /* Mean number of other elements with the same prefix. */
     float mean;
     float fullest;
 } sample_prefixes;

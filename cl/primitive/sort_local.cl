@@ -63,7 +63,7 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 }
 
 typedef struct {
-    /* Two bins per word: counts, later indices of the bins' first elements. */
+    /* Each word has the counts of two bins, later the indices of the bins' first elements. */
     uint   bins[LOCAL_TILE / 2];
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];

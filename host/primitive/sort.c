@@ -163,8 +163,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. `bases`
- * is the index of the control buffer's word at which the bases begin. */
+/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. The
+ * bases (output index of each digit's first element) begin at word `bases` of the control buffer. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
