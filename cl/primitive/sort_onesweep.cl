@@ -23,7 +23,6 @@ typedef struct {
     int at;
 } sort_look;
 
-/* Number of status words per read. */
 #define SORT_LOOK_AHEAD 4
 
 /* Adds the counts of earlier tiles to look->sum. Returns false if a tile has not published a count after SORT_LOOKS
