@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of keys with its digit before it.
- * The *place* of a key is its index in the tile after a sort by digit. The whole group must call all functions from
- * uniform control flow.
+ * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
+ * function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has successive keys: register i of all its
- * lanes comes before register i + 1. Each team counts digits in its own row of local memory. Lanes with the same
- * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
- * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * Each work-item has RANK_ITEMS keys in registers. A team (the lanes of team.cl) has consecutive keys: register 0 of
+ * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
+ * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
+ * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -24,7 +24,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each digit that this work-item owns. Work-item i owns RANK_DIGITS_PER_ITEM digits. */
+/* Runs the following block for each digit that this work-item owns. Variable j counts these digits from 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -46,7 +46,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Sets the place (index in the sorted tile) of key i. The caller must set places in ascending order of i. */
+/* Sets the place of key i. The caller must set places in ascending order of i. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -57,13 +57,12 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* Returns the index in the tile of this work-item's first key. Each following key is TEAM_WIDTH further. */
+/* Returns the index in the tile of this work-item's first key. The index of each next key is TEAM_WIDTH greater. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Sets the counts of this team to 0. Needs no barrier. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -72,7 +71,7 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Adds the number of the team's keys of each digit to the team's row, which must be cleared. Contains no barriers. */
+/* Adds the number of the team's keys with each digit to the team's row. The caller must clear the row first. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -81,9 +80,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to the row's number for key i's digit, plus the number of the team's keys before key i that have the
- * digit. Adds the number of keys of each digit to the row. So a cleared row gives ranks within the team, and a row of
- * places (rank_starts) gives places in the tile. Contains no barriers. */
+/* Sets rank i to the number in the team's row for the digit of key i, plus the number of earlier keys of the team with
+ * this digit. Then adds the number of the team's keys with each digit to the row. A row of zeros gives ranks within the
+ * team, a row from rank_starts gives places in the tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -104,8 +103,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with digit j of this work-item. Needs a barrier after
- * rank_within_team. */
+/* Sets total[j] to the number of the tile's keys with digit j of this work-item. The caller must first pass a barrier
+ * that makes the counts visible. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -120,8 +119,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the place of the team's first key with this digit. `next` is the place of
- * the tile's first key with the digit. */
+/* Replaces each team's count of a digit by the place of the team's first key with the digit. `next` must be the place
+ * of the tile's first key with the digit. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -138,8 +137,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Computes the place of the tile's first key with each digit: start[j] for digit j of this work-item. Also replaces
- * the counts of all teams by places, which the next barrier makes visible. */
+/* Sets start[j] to the place of the tile's first key with digit j of this work-item. Replaces the counts of all teams
+ * by places, which the next barrier makes visible. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -156,7 +155,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Replaces the ranks of a work-item's keys by their places in the tile. Needs a barrier after rank_starts. */
+/* Replaces the ranks of a work-item's keys by places in the tile. The caller must pass a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

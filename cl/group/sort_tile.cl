@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks its keys by a digit (rank.cl), and writes
- * the elements to the output. The whole group must call all functions.
+/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit (rank.cl), and writes the
+ * elements to the output. All work-items of the group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
- * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED
+ * is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit: its number, the index of its lowest bit in the ordered form, and a mask as wide as the digit. */
+/* A digit of the ordered form: (form >> shift) & mask. `number` counts digits from the least significant one. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* Declares the parameters of the plan. SORT_PLAN passes them on. Kernels without a plan lack the parameters, which
- * cost up to 4 % of the speed. */
+/* SORT_PLAN_PARAMS declares the parameters of the plan, SORT_PLAN passes the plan to a function. Kernels without a plan
+ * lack the parameters, which would cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -57,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Memory for the counts of all teams, then the keys in digit order, then the values. */
+/* Local memory for the counts of all teams, then for the keys in digit order, then for the values. */
 typedef union {
     uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows of counts. */
     ordo_key   keys[RANK_TILE];
@@ -67,10 +67,10 @@ typedef union {
 typedef struct {
     sort_exchange exchange;
     uint          scratch[GROUP_SCAN_WORDS];
-    uint          base[RANK_RADIX]; /* base[digit] + place in the tile is the element's index in the output. */
+    uint          base[RANK_RADIX]; /* An element's output index is base[digit] + its place. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* 1 + the number of a tile that look-back must count from the input, or 0. */
+    uint          missing; /* 1 + the index of a tile that this group must count for the look-back, or 0. */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -79,13 +79,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Returns the number of elements of a tile, which is smaller for the last tile. */
+/* Returns the number of elements of a tile. The last tile may have fewer. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. Keys after the tile's `here` keys are all ones, to rank last. */
+/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -107,7 +107,7 @@ typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the keys from local memory to the output. Returns the digits of the keys in `digits`, for sort_move_values. */
+/* Writes the keys from local memory to the output. Sets `digits` to the digits of the keys, for sort_move_values. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -134,7 +134,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Writes the values to the output. sort_store_keys must have set `digits` before. */
+/* Writes the values to the output. sort_store_keys must have set `digits`. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -152,7 +152,7 @@ ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *va
     }
 }
 
-/* Writes a ranked tile to the output. Needs l->base, and a barrier after its writes. */
+/* Writes a ranked tile to the output. The caller must set l->base and pass a barrier first. */
 ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit d, const rank_places *places,
                              const ordo_value *value, __global ordo_key *keys_out, __global ordo_value *values_out)
 {
@@ -162,8 +162,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys to the exchange at their places. Contains a barrier before the writes, because the exchange holds the
- * counts. The next barrier makes the keys visible. */
+/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange holds the counts until
+ * then. The next barrier makes the keys visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -172,9 +172,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit, and writes its keys to l->exchange in digit order. total[j] and start[j] become the
- * number of keys with digit j of this work-item, and the place of the first of them. A barrier must make the keys
- * visible. */
+/* Ranks a tile by a digit, and writes the keys to l->exchange in digit order. Sets total[j] to the number of keys with
+ * digit j of this work-item, and start[j] to the place of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -188,7 +187,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, places);
 }
 
-/* Counts the keys of the tile for each digit. Reads the tile from the input, which no pass overwrites. */
+/* Sets counts[digit] to the number of the tile's keys with the digit. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

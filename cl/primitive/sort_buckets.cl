@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs that moves elements through memory twice: a pass by the highest digit that varies divides
- * them into buckets, then one work-item sorts each bucket in its core's cache.
+/* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
+ * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. The kernels run in the order
+ * of this file.
  *
- *   sort_bucket_sample    guesses from a sample whether the buckets will be short enough (one work-item)
- *   sort_bucket_span      finds the bits in which the keys of a chunk differ (one work-item per chunk)
- *   sort_bucket_digit     chooses the digit (one work-item)
- *   sort_bucket_count     counts the digit in each chunk (one work-item per chunk)
- *   sort_bucket_scan      finds where each chunk's elements of each bucket go, and where buckets end (one work-item)
- *   sort_bucket_scatter   moves the elements to their buckets (one work-item per chunk)
- *   sort_bucket_sort      sorts each bucket (one work-item per bucket)
- *
- * A bucket that is too long would leave cores without work. Then the kernels exit immediately, and sort_chunked.cl
- * sorts. If all keys are equal, sort_bucket_scatter copies. */
+ * A long bucket would keep one core busy while other cores are idle. Then the kernels write SORT_BUCKET_NONE to `plan`,
+ * and sort_chunked.cl sorts. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -19,15 +12,14 @@
 
 #define BUCKETS (1 << SORT_BUCKET_BITS)
 
-/* The bits of a key that determine the order. */
+/* Returns the key bits that the sort compares, shifted to bit 0. */
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
     return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
 }
 
-/* Whether elements in the spare buffer are an array of pairs of key and value, which needs equal sizes. Other buffers
- * have separate arrays. A scatter to pairs writes half as many streams, which makes a sort of u32 pairs 3 to 8 %
- * faster. */
+/* True if the spare buffer is an array of key-value pairs, which needs keys and values of equal size. A scatter of
+ * pairs writes half as many streams, which makes a sort of u32 pairs 3 to 8 % faster. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -38,7 +30,7 @@ typedef struct {
 typedef struct {
     __global ordo_key       *keys;
     __global ordo_value     *values; /* NULL without values */
-    __global bucket_element *pairs;  /* for the spare buffer if PAIRED */
+    __global bucket_element *pairs;  /* The spare buffer if PAIRED. */
 } bucket_elements;
 
 ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
@@ -79,18 +71,16 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* The lowest bit of the digit if the keys differ in the bits of `span`. */
+/* Returns the lowest bit of the bucket digit, which ends at the highest bit set in `span`. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
     return top > SORT_BUCKET_BITS ? top - SORT_BUCKET_BITS : 0;
 }
 
-/* ---- the digit --------------------------------------------------------------------------------------------------- */
-
 #define SAMPLE 512u
 
-/* A wrong guess costs only time. */
+/* Estimates from a sample whether a bucket will be too long. A wrong answer costs only time. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -107,12 +97,12 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* Allows a quarter more than the limit, because the sample is small. */
+    /* Tolerates a bucket a quarter longer, because a small sample is inexact. */
     const bool skip = span && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
-/* Sets spans[chunk] to the bits in which the chunk's keys differ from the array's first. */
+/* Sets spans[chunk] to the bits in which the chunk's keys differ from the first key of the array. */
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
                       struct sort_buckets b)
@@ -129,7 +119,7 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* One work-item. */
+/* Writes to `plan` the lowest bit of the digit that selects the bucket, or SORT_BUCKET_ONE if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -143,9 +133,6 @@ void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct 
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
 }
 
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
-
-/* Sets counts[bucket * chunks + chunk]. */
 ORDO_KERNEL(1)
 void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                        struct sort_buckets b)
@@ -164,7 +151,7 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* One work-item. */
+/* Replaces each count by the index in the spare buffer of the chunk's first element of the bucket. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -185,7 +172,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* Writes the spare buffers, or the output if all keys are equal. */
+/* Moves the elements of a chunk to the buckets, or to the output if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
                          __global const uint *counts, struct sort_buckets b)
@@ -212,22 +199,20 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
     }
 }
 
-/* ---- one bucket -------------------------------------------------------------------------------------------------- */
-
-/* Digits have at most this many bits, so that their counters fit into the L1 cache next to the elements in use. */
+/* Maximum width of a digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Insertion alone sorts smaller buckets. */
+/* Insertion sort alone sorts smaller buckets. */
 #define INSERTED 24
 
-/* Copies to the output by insertion. `from` may be the output. After `most` moves it only copies, and returns false.
- * Then equal keys are in order, others perhaps not. */
+/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, the function
+ * copies the other elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
     ulong         moves = 0;
-    ordo_key_form last = 0; /* the largest so far, in element e - 1 of the output */
+    ordo_key_form last = 0; /* The largest ordered form so far. */
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
         const ordo_key_form  form = bucket_form(element.key, b);
@@ -244,12 +229,12 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     return moves <= most;
 }
 
-/* The passes' digits, the most significant first. They omit bits in which no keys differ. */
+/* The lowest bit and the width of each digit, the most significant digit first. */
 typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Chooses the highest digits of `span` that contain at least `bits` set bits, or all. */
+/* Returns the top digits of `span`, as few as contain `bits` set bits, or all digits if fewer bits are set. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -269,7 +254,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
     return (uint) (form >> low) & ((1u << width) - 1);
 }
 
-/* Moves the elements by a digit. On entry next[] has the digit's counts. */
+/* Sorts the elements by one digit. next[d] must be the number of elements with digit d. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
                             uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
 {
@@ -285,8 +270,7 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
 }
 
-/* Sorts the elements in `spare` by the digits. Passes alternate between both buffers. An odd number ends in the
- * output. */
+/* Sorts the elements of `spare` by the digits `d`. The result is in `out` if d.passes is odd, else in `spare`. */
 ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint count, bucket_digits d,
                            struct sort_buckets b)
 {
@@ -306,7 +290,7 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Copies to the output, by insertion if few elements are out of order. */
+/* Moves the result of `passes` passes to `out` by insertion sort. Returns false after more than `most` moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {
@@ -324,8 +308,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by two bits more than the count has. Few elements agree in all of these, and insertion orders them. If many
-     * agree, sorts by all bits. */
+    /* Sorts by the top varying bits, two bits more than `count` has. In most buckets, few elements agree in these bits,
+     * so insertion sort completes the order. Otherwise, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

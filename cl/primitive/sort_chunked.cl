@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs, without barriers. One work-item per chunk of consecutive elements counts digits, a scan
- * follows, then one work-item per chunk scatters. If launches would take longer than the work, one work-item does all.
+/* Stable radix sort for CPUs. Each pass has three kernels: sort_chunk_count and sort_chunk_scatter have one work-item
+ * per chunk of consecutive elements, sort_chunk_scan has one work-item. sort_chunk_few sorts few elements at once.
  *
- * The scatter writes single elements to 256 streams. Collecting each digit's elements in a cache line first was slower:
- * 28 against 34 million pairs a second and core at 2^22, 41 against 69 at 2^18. */
+ * To collect each digit's elements in a cache line before writing was slower: 28 instead of 34 million pairs per second
+ * and core at 2^22 pairs, and 41 instead of 69 million at 2^18. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -19,13 +19,12 @@ ORDO_FN uint chunk_digit(ordo_key key, struct sort_chunks c)
     return (uint) (key_bits(key) >> c.shift) & c.digit_mask;
 }
 
-/* Whether sort_buckets.cl has sorted the array. plan is NULL if it did not run. */
+/* Returns whether sort_buckets.cl has sorted the array. `plan` is NULL if sort_buckets.cl did not run. */
 ORDO_FN bool chunks_are_idle(__global const uint *plan)
 {
     return plan && plan[SORT_BUCKET_STATE] != SORT_BUCKET_NONE;
 }
 
-/* Sets counts[digit * chunks + chunk]. */
 ORDO_KERNEL(1)
 void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                       struct sort_chunks c)
@@ -43,7 +42,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count by the output index of the chunk's first element with the digit. One work-item. */
+/* Replaces each count by the output index of the chunk's first element with the digit. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -61,7 +60,7 @@ ORDO_KERNEL(1)
 void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan, __global const uint *counts,
                         struct sort_chunks c)
 {
-    uint       next[RANK_RADIX]; /* output index of the digit's next element */
+    uint       next[RANK_RADIX];
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
     if (chunks_are_idle(plan))
         return;
@@ -84,7 +83,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits that determine the order. Digits count from bit 0 of these, so their positions are constants. */
+/* The bits of the ordered form that the sort compares: (form >> shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -100,7 +99,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } few_pairs;
 
-/* Moves all elements to the order of a digit. next[]: the output index of each digit's next element. */
+/* Sorts all elements by one digit. next[digit] must be the output index of the first element with the digit. */
 ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
                          __private uint next[RANK_RADIX])
 {
@@ -122,7 +121,6 @@ ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
     }
 }
 
-/* Counts for all passes in one read of the keys. */
 ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint counts[FEW_PASSES][RANK_RADIX])
 {
     for (uint pass = 0; pass < FEW_PASSES; pass++)
@@ -146,8 +144,8 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* One work-item. Skips passes by digits that all keys share, so the counts decide which buffer the last pass writes.
- * keys_out may be keys_in if values_out is values_in. */
+/* Sorts all elements in one work-item. Skips passes whose digit is equal in all keys. in_place must be 1 if the output
+ * is the input. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {
@@ -162,7 +160,7 @@ void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_pla
 
     few_pairs from = in;
     bool      to_out = moves % 2 == 1;
-    if (to_out && in_place) { /* `out` is the input: moves it away */
+    if (to_out && in_place) { /* The first pass must not overwrite its input. */
         few_copy(in, spare, s.count);
         from = spare;
     }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits suffices. */
+/* One pass of a radix sort over few tiles. Each work-group counts the digits of all keys, so no group waits for another
+ * group, and the pass is one launch. */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Lanes use different copies of the counters, because equal keys would contend for a word. */
+/* Number of copies of each counter. Neighbouring work-items use different copies: atomic additions to one word are
+ * slow. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 
-/* Adds the digits of elements first .. end - 1 to counts[digit * DIRECT_COPIES + copy]. */
+/* Counts the digits of elements `first` to `end` - 1 in counts[digit * DIRECT_COPIES + copy]. */
 ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, sort_digit d, __local uint *counts)
 {
     const uint copy = get_local_id(0) % DIRECT_COPIES;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the histogram of every digit of a radix sort (sort_onesweep.cl) in one read of the keys, and plans the
- * passes over 8-byte keys (shared/sort.h). The plan omits digits that all keys share. If the top digits split the keys
- * into small segments, the passes sort by these only, and sort_local.cl sorts each segment by all bits below. Stehle
- * and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+/* Counts all digits of a radix sort in one read of the keys, and plans the passes for 8-byte keys (shared/sort.h). The
+ * plan omits digits that are equal in all keys. If the top digits divide the keys into small segments, the plan has
+ * passes by the top digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A Memory
+ * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* ---- the histogram --------------------------------------------------------------------------------------------- */
-
-/* Lanes use different copies of the counters, because equal keys would contend for a word. */
+/* Number of copies of each counter. Neighbouring work-items use different copies: atomic additions to one word are
+ * slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -25,7 +24,8 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
 }
 
 typedef struct {
-    uint greatest, least; /* greatest digit + 1; RANK_RADIX - least digit */
+    /* `greatest` is the greatest digit plus 1, `least` is RANK_RADIX minus the least digit. */
+    uint greatest, least;
 } histogram_digit;
 
 typedef struct {
@@ -41,8 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* The last group to finish replaces the counts by the output index of each digit's first element, and clears the
- * counters. Each group's fence before it counts as finished orders these loads after all counts. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group to
+ * finish may call; the fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -79,27 +79,26 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
     return l->digit[digit].greatest + l->digit[digit].least != RANK_RADIX + 1;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------------- */
-
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean; /* the mean number of elements that share an element's prefix */
+    /* Mean number of other elements with the same prefix. */
+    float mean;
     float fullest;
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8
 
-/* The size of the sample. With 8192 cells the estimate's standard deviation is at most 16 elements up to 2^26 keys. */
+/* Returns the number of keys to sample. With 8192 cells the standard deviation of `mean` is at most 16 elements, for up
+ * to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` on). Counts prefixes by
- * hash. Different ones share a cell with probability 1 / SAMPLE_CELLS; further pairs have equal prefixes. The whole
- * group calls, uniformly. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). Counts prefixes by
+ * hash in SAMPLE_CELLS cells, and subtracts the expected collisions. All work-items of the group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -137,22 +136,22 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* A segment with a greater share of all elements occupies one group for long. */
+/* Maximum fraction of all elements in one segment. One group would take long to sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Limits an element's mean number of comparisons in the local pass, which compares all elements of a bin. */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin. */
 #define SAMPLE_BIN_MAX 96.0f
-/* The local pass's bins distinguish at least this many bits below the two top digits. */
+/* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
 #define SAMPLE_BIN_BITS 8
 
-/* Returns how many passes, by digit `top` (the highest that varies) and the next lower ones, leave segments short
- * enough for the local pass, or 0 if that does not pay. A wrong estimate costs only time. The whole group calls,
- * uniformly. */
+/* Returns the number of passes before a local pass, or 0 if a local pass does not pay. The passes sort by digit `top`
+ * and the next lower digits. A wrong estimate costs only time. All work-items of the group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* First tests prefixes of two digits and SAMPLE_BIN_BITS (digits = 1), then of two and three digits. */
+    /* Tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits (digits = 1), then of two digits, then of
+     * three. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -175,7 +174,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by digits `low` to `top`, before the local pass. One work-item calls. */
+/* Plans passes by digits `low` to `top`, then a local pass. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -184,7 +183,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans passes by every varying digit, and one more if S3 (shared/sort.h) requires it. One work-item calls. */
+/* Plans a pass by every varying digit. Makes the number of passes odd or even like h.passes, so that the last pass
+ * writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -202,7 +202,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. The whole last group calls. Needs a barrier after the writes of l->digit. */
+/* Writes the plan. All work-items of the last group must call, after a barrier that makes l->digit visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -220,8 +220,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes histograms and plan, and zeroes the passes' tickets and status words. Any number of groups works. `counters`
- * has a word for finished groups, then h.passes * RANK_RADIX words, all zero before and after. */
+/* Computes the histograms and the plan, and zeroes the tickets and status words. Any number of groups may run.
+ * `counters` must be 1 + h.passes * RANK_RADIX words of 0, and is 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts ranges of a hybrid radix sort that are too long for sort_local.cl. The whole group calls all functions,
- * uniformly. */
+/* Sorts the ranges that sort_local.cl leaves unsorted, because the range or a bin has too many elements. */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -9,8 +8,8 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } sort_array;
 
-/* Sorts `count` elements by one digit with one group: counts all, then moves tile after tile. On return the group sees
- * its writes. */
+/* Sorts `count` elements by one digit, tile after tile. Ends with a barrier that makes the result visible to the group.
+ */
 ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
 {
     uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -50,8 +49,8 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range, which is in `out` if from_out, else in `spare`, by all varying bits from first_bit on. Writes the
- * result to `out` and overwrites `spare`. */
+/* Sorts one range by the bits from `first_bit` up to the highest bit in which `least` and `greatest` differ. Reads
+ * `out` if from_out, else `spare`. Writes the result to `out` and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
@@ -65,7 +64,7 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Each group sorts one range, if it has more than range_max elements or the local pass left it. */
+/* Each work-group sorts one range, unless sort_local has sorted the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(PAIRS_OUT(out), PAIRS_OUT(spare), __global const uint *plan, __global const uint *bounds,
                 struct sort_local s)

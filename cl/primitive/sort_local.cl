@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort_histogram.cl) follows the passes by the top digits. Each work-group
- * sorts one range of whole segments by all bits.
+/* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
+ * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *   1  count    Maps each key to a bin, monotonically, and counts the keys of each bin in local memory.
+ *   1  count    Maps each key to a bin, greater keys to the same or later bins. Counts the keys of each bin.
  *   2  spread   Puts each element's index into its bin, in any order.
- *   3  rank     Compares each element with the others of its bin, by key and then by index, so the result is stable.
- *               There are as many bins as elements, so most hold one or two.
- *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
+ *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
+ *   4  gather   Reads keys and values by the sorted indices, then writes them in order.
  *
- * A bin of more than LOCAL_BIN_MAX elements would take too many comparisons, so sort_large sorts its range. Tunables:
- * GROUP_SIZE, LOCAL_ITEMS. */
+ * A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so sort_large sorts the range. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -28,9 +26,8 @@
 
 #define LOCAL_BIN_MAX 256
 
-/* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
-
-/* The first element from `at` on outside the segment of element at - 1, or `count`. */
+/* Returns the end of the segment of element at - 1: the index of the first element with other bits from local_bit up,
+ * or `count`. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -50,7 +47,7 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* Sets bounds[r] to the first element of range r, and bounds[ranges] to count. One work-item per bound. */
+/* Sets bounds[r] to the index of the first element of range r, and bounds[ranges] to `count`. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -65,10 +62,9 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
                                         : local_segment_end(keys, s.count, range * s.step, local_bit);
 }
 
-/* ---- one range ------------------------------------------------------------------------------------------------- */
-
 typedef struct {
-    uint   bins[LOCAL_TILE / 2]; /* two bins per word: counts, then places of first elements */
+    /* Each word has the counts of two bins, later the indices of the bins' first elements. */
+    uint   bins[LOCAL_TILE / 2];
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];
     uint   fullest;
@@ -79,7 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Maps keys of a range to bins: subtracts `least`, shifts until the greatest has 32 bits, and scales. */
+/* Parameters that map keys to bins: local_bin subtracts `least`, shifts so that the greatest key has 32 bits, and
+ * multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -107,7 +104,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to bin << 16 | the element's number in the bin, in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + the number of the element in its bin, from 0 in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -125,8 +122,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Replaces each bin's count by the place of its first element. Sets l->fullest to the greatest count if that exceeds
- * LOCAL_BIN_MAX. The next barrier makes both visible. */
+/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if that
+ * count exceeds LOCAL_BIN_MAX. A barrier must follow. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -148,7 +145,7 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* Step 2. */
+/* Step 2 (spread). */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -176,7 +173,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     return place;
 }
 
-/* Step 3. */
+/* Step 3 (rank). */
 ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         const ordo_key_form *form, uint *which)
 {
@@ -196,8 +193,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each group sorts one range of at most range_max elements into the output, where the range may lie, because all reads
- * precede the writes. bounds[ranges + 1 + range] becomes 1 if sort_large must sort it. */
+/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads precede
+ * the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
@@ -211,12 +208,11 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    /* from the least key of the first segment to the greatest of the last */
-    const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
-    const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
-                                         (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
-    ordo_key_form       form[LOCAL_ITEMS];
-    uint                which[LOCAL_ITEMS];
+    const ordo_key_form      below = ((ordo_key_form) 1 << local_bit) - 1;
+    const local_map          m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
+                                              (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
+    ordo_key_form            form[LOCAL_ITEMS];
+    uint                     which[LOCAL_ITEMS];
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++)
         form[i] = key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]) >> s.first_bit;

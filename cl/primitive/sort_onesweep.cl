@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
- * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022).
+/* Stable radix sort, least significant digit first, in one launch per pass. Each work-group sorts a tile: it publishes
+ * the tile's digit counts, and adds up the counts of earlier tiles (look-back). So a pass reads each element once.
+ * Adinets and Merrill, Onesweep (2022).
  *
- * sort_scatter.cl needs no forward progress but reads the keys twice. sort_direct.cl is for few tiles, sort_small.cl
- * for one. All are stable, so their results are the same bits. The whole group calls all functions, uniformly. */
+ * sort_scatter.cl gives the same result without forward progress of groups, but reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
 
 /* Built together: sort_histogram sort_onesweep */
 
-/* ---- look-back -------------------------------------------------------------------------------------- */
-
-/* The number of polls of a silent tile before the waiting group counts the tile itself. A tile needs some 10 us. */
+/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. A tile takes some
+ * 10 us. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
 typedef struct {
-    uint sum; /* the digit's elements in the tiles after `at` and before this tile */
-    int  at;  /* the next tile to read; complete if below the first */
+    /* Number of elements with the digit in the tiles between `at` and this group's tile. */
+    uint sum;
+    /* The next tile to read, or less than the first tile if `sum` is complete. */
+    int at;
 } sort_look;
 
-/* Words read at the same time. */
 #define SORT_LOOK_AHEAD 4
 
-/* Reads earlier tiles until the sum is complete. Returns false if a tile stays silent. */
+/* Adds the counts of earlier tiles to look->sum. Returns false if a tile has not published a count after SORT_LOOKS
+ * polls. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -51,8 +52,9 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in the launch's earlier tiles. Ends without
- * forward progress, too, because the group counts a silent tile. Needs l->missing = 0, visible to the group. */
+/* Sets before[j] to the number of elements with this work-item's digit j in earlier tiles of the launch. Counts the
+ * keys of a tile that does not publish counts, so other groups need no forward progress. l->missing must be 0 for all
+ * work-items. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -109,10 +111,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
     }
 }
 
-/* ---- a pass ---------------------------------------------------------------------------------------------------- */
-
-/* Takes the launch's next tile and reads the pass's digit, both by one work-item. Groups take tickets as they start, so
- * the groups of all earlier tiles have started. */
+/* Takes the next tile of the launch with a ticket, and returns the digit of the pass. Groups take tickets when they
+ * start, so the groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -143,20 +143,20 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     keys_in += p.keys_in_at;
     sort_load_keys(keys_in + tile_at, here, bits);
 
-    /* Counts digits before it ranks keys, so that later tiles find the counts earlier. On an H200, 2^26 keys of 4 bytes
-     * take 1.75 ms this way, 2.10 ms if the counts come from the ranks. */
+    /* Counts the digits before ranking, so that later tiles find the counts earlier. On an H200, 2^26 keys of 4 bytes
+     * take 1.75 ms this way, and 2.10 ms if the counts come from the ranks. */
     rank_clear(l.exchange.counts);
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Elements missing in the last tile count under the last digit. Only later tiles would add that count, and there
-     * are none. */
+    /* The last tile may be incomplete. Then its count of the last digit includes padding, but no later tile adds the
+     * count. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* these loads reuse the keys' registers, and arrive during the look-back */
+    /* The loads of the values complete during the look-back, and reuse the registers of the keys. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort, least significant digit first, by reduce-then-scan: count, scan and scatter in three launches.
- * Needs no forward progress, but reads the keys twice. */
+/* Stable radix sort, least significant digit first, in three launches per pass: count, scan, and scatter. Groups never
+ * wait for other groups, but a pass reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* Built together: sort_count sort_scan sort_scatter */
 
-/* Sets counts[digit * tiles + tile] to the number of the tile's keys with the digit. One group per tile. */
+/* Sets control[RANK_RADIX + digit * tiles + tile] to the number of the tile's keys with the digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -21,8 +21,8 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
-/* Replaces a digit's count of each tile by its count before the tile, and sets control[digit] to the total. One group
- * per digit. */
+/* Replaces a digit's count of each tile by the sum of the digit's counts in earlier tiles. Sets control[digit] to the
+ * total. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort in one work-group's registers, in one launch. Keys move through local memory. Tunables: GROUP_SIZE,
- * RANK_ITEMS, RANK_BITS (group/sort_tile.cl). */
+/* Stable radix sort of one tile by one work-group. All passes run in one launch. Elements stay in registers, and move
+ * between work-items through local memory. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -24,8 +24,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* Finds the place of each of this work-item's keys in a digit's order. The whole group calls, uniformly. The exchange
- * is free on entry and on return. */
+/* Sets `places` to the indices of this work-item's keys after a sort by a digit. All work-items must call. No work-item
+ * may be using l->exchange at the call. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -39,8 +39,8 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves values to their places: register i gets element rank_first_element() + i * TEAM_WIDTH of the new order.
- * Contains a barrier between writes and reads, and one after. */
+/* Moves the values in reg[] of all work-items to the order of `places`. The new reg[i] has index first + i *
+ * TEAM_WIDTH. Contains a barrier after the writes and one after the reads. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \
@@ -53,7 +53,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
     } while (0)
 
-/* One group. keys_out may be keys_in, and values_out values_in, because all reads precede the writes. */
+/* Sorts all elements with one group. The output may be the input, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Radix sort: the launches of each way (sort_plan.h). cl/primitive/sort_*.cl has the kernels and names the papers. */
+/* Launches the kernels of a radix sort. cl/primitive/sort_*.cl contains the kernels and names the papers. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
@@ -14,7 +14,8 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    cl_mem                pass_digits; /* SORT_PLAN_WORDS words, if a kernel plans the passes */
+    /* The plan that kernel sort_histogram writes, or NULL. */
+    cl_mem pass_digits;
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
@@ -28,7 +29,6 @@ struct sort {
     { "GROUP_SIZE", (long) (size) }
 /* clang-format on */
 
-/* Returns a launch of a kernel that uses group/sort_tile.cl. */
 static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char *file, const char *kernel,
                                       size_t groups)
 {
@@ -47,7 +47,7 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Adds one or two pairs of arrays, but no values if the sort has none. */
+/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless NULL. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
@@ -57,7 +57,7 @@ static void add_pairs(struct ordo_args *args, const struct sort *s, const struct
     }
 }
 
-/* One pass: its buffers, and the arguments that all ways share. */
+/* The buffers and the kernel arguments of a pass. */
 struct pass {
     const struct pairs *from, *to;
     struct sort_pass    args;
@@ -89,7 +89,7 @@ static struct pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches a kernel that moves the elements of a pass. control is NULL if the kernel has no control buffer. */
+/* Launches a kernel that moves the elements. `control` must be NULL if the kernel has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct pass *p)
 {
@@ -104,7 +104,7 @@ static ordo_status launch_pass(struct sort *s, const char *file, const char *ker
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-/* ---- one launch for everything --------------------------------------------------------------------------------- */
+/* ---- sorts of few elements --------------------------------------------------------------------------------------- */
 
 static struct sort_small small_of(const struct sort *s)
 {
@@ -161,10 +161,10 @@ static ordo_status sort_direct(struct sort *s)
     return ORDO_OK;
 }
 
-/* ---- before and after the passes -------------------------------------------------------------------------------- */
+/* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Makes the control buffer (cl/shared/sort.h), counts the digits of every pass, and plans the passes. `bases` is the
- * number of words in the control buffer before the bases. */
+/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. The
+ * bases (output index of each digit's first element) begin at word `bases` of the control buffer. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -203,7 +203,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Sorts the segments that the passes leave. Each kernel ends immediately if the planned passes need no local pass. */
+/* Launches the local pass, if the plan has one. Each kernel returns at once if sort_histogram decided against the local
+ * pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -222,14 +223,14 @@ static ordo_status sort_locally(struct sort *s)
     if (l->step == 0)
         return ORDO_OK;
     const struct ordo_launch launches[] = {
-        local_kernel(p, "sort_bounds", l->ranges / l->group + 1), /* computes ranges + 1 bounds */
+        local_kernel(p, "sort_bounds", l->ranges / l->group + 1),
         local_kernel(p, "sort_local", l->ranges),
         tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges),
     };
     ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
     for (int i = 0; i < 3; i++) {
         struct ordo_args args = { .n = 0 };
-        if (i == 0) /* reads keys only */
+        if (i == 0)
             ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem));
         else
             add_pairs(&args, s, &s->out, &s->spare);
@@ -245,7 +246,7 @@ static ordo_status sort_onesweep(struct sort *s)
 {
     static const char            file[] = "primitive/sort_onesweep.cl";
     const struct ordo_sort_plan *p = &s->plan;
-    const uint32_t               status = p->passes * p->launches; /* status words follow the tickets */
+    const uint32_t               status = p->passes * p->launches;
     const uint32_t               all_bases = status + (p->tiles << p->digit_bits);
     cl_mem                       control = NULL;
     ORDO_TRY(launch_histogram(s, file, all_bases, &control));
@@ -325,7 +326,8 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Sorts by buckets. If a bucket is too long, notes that in `plan` instead, and the passes of chunks sort. */
+/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels instead write
+ * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;
@@ -415,7 +417,8 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
     if (count == 0)
         return ORDO_OK;
     s.plan = ordo_sort_plan_of(call->dev, params, key_bytes, count, same_keys);
-    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) { /* sort_buckets.cl puts keys and values together */
+    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) {
+        /* sort_buckets.cl stores pairs of key and value in one buffer. */
         ORDO_TRY(ordo_call_scratch(call, 2 * count * key_bytes, &s.spare.keys.mem));
         s.spare.values = ordo_at(s.spare.keys.mem, count);
     } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {

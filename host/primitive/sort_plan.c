@@ -5,9 +5,7 @@
 
 #include <assert.h>
 
-/* ---- what fits ------------------------------------------------------------------------------------------------- */
-
-/* Computes the local memory of a tile and of the histogram. */
+/* Sets the bytes of local memory that a tile and the histogram need. */
 static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
 {
     assert(facts->sub_group > 0);
@@ -16,7 +14,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces group, items and digit_bits until local memory suffices for a tile, and if `histogram` for the histogram. */
+/* Reduces the group size, the items per work-item and the digits until a tile fits in local memory. If `histogram`, the
+ * histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -40,11 +39,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* ---- the ways -------------------------------------------------------------------------------------------------- */
-
-/* Returns the items per work-item. If the tunable's number leaves compute units without a tile, returns the smallest of
- * a few steps (each is a build) whose tiles take all elements in one round. On an H100, 2^18 pairs take 46 us with
- * tiles of 2048, 68 us with tiles of 10752. */
+/* Returns the number of elements per work-item. Large tiles of a short array would leave compute units idle. So a short
+ * array gets the first of a few numbers at which one tile per unit holds all elements. On an H100, 2^18 pairs take 46
+ * us with tiles of 2048 elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -56,7 +53,7 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
 
 _Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
 
-/* tuned[t] is tunable t. */
+/* The inputs of a plan. tuned[t] is the value of tunable t. */
 struct basis {
     const ordo_device       *dev;
     const struct ordo_facts *facts;
@@ -64,7 +61,7 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Plans a sort by one work-group. Returns false if it cannot sort all elements. */
+/* Plans a sort by one work-group. Returns false if the elements do not fit in one tile. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
@@ -74,7 +71,7 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     if (small.group == 1)
         return false;
     if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
-        small.group /= 2; /* for a quarter of the elements, half of the work-items are faster */
+        small.group /= 2; /* A smaller group sorts few elements faster. */
         small.items /= 2;
     }
     fit(b->facts, &small, false);
@@ -84,8 +81,8 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Plans the local pass, which needs many keys of 8 bytes and a sort by the most significant bits. On the device a
- * kernel decides whether it runs. */
+/* Plans the local pass for a sort of many keys of 8 bytes. On the device, kernel sort_histogram decides whether the
+ * local pass runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -95,9 +92,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
-    /* Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. A range has `step` elements and
-     * the rest of its last segment. The group has room for a rest of twice the mean segment, and at least 256 elements.
-     */
+    /* A range has `step` elements, and up to `room` elements that complete its last segment (the elements with equal
+     * top digits). Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. `room` is twice
+     * that number, at least 256, and at most range / 2. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -107,12 +104,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time to a
- * thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. Fewer chunks would leave
+ * cores idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* The most chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, 24 launches take ten times as long
- * (PoCL, two cores). With more chunks, using the other cores pays. */
+/* Maximum number of chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, the launches of
+ * ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -124,8 +121,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans buckets. A bucket fits in a core's cache if keys are spread. A bucket longer than a core's share leaves cores
- * without work. */
+/* Plans a sort by buckets on a CPU. A bucket of more than bucket_max elements would keep one core busy while other
+ * cores are idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -162,8 +159,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* A pass never writes its input: passes alternate between the output and a spare buffer, and the last one writes
-     * the output. A sort in place needs an even number of passes, so digits become narrower. */
+    /* A sort in place needs an even number of passes. Passes write the output and the spare buffer in turn, and the
+     * last pass writes the output. No pass may write its input. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -176,7 +173,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Unless the sort is one-sweep, planning costs one more read of the keys. */
+        /* A plan needs the histogram, for which sorts other than one-sweep read the keys once more. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;
