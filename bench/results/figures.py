@@ -299,7 +299,7 @@ TABLES = {
          "batch", BATCHES, "`absl::btree_map`, one thread", "host")),
     # bench/results/measured.md
     "arrays-h100": rates(ARRAYS, over="count", ratio="peer", where=lambda row: row["workload"] != "reduce"),
-    "sort-h100": rates("h100-sort-with-cub", over="count", ratio="peer"),
+    "sort-h200": rates(*h200("sort-with-cub", "sort-wide-with-cub"), over="count", ratio="peer"),
     "sums-h100": rates("h100-reduce-groupby", over="count", ratio="peer"),
     "arrays-h200": rates(*h200("scan-compact-reduce", "arrays", "groupby-top"), over="count"),
     "search-h200": rates("h200-search-past-caches", over="count"),
