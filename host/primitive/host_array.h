@@ -10,8 +10,8 @@
  *    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
  *    return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
  *
- * Both functions block. They return ORDO_INVALID for NULL pointers and overlapping outputs, and ORDO_TOO_LARGE for
- * more than ORDO_MAX_COUNT elements. */
+ * ordo_host_begin and ordo_host_end block. They return ORDO_INVALID for NULL pointers and overlapping outputs, and
+ * ORDO_TOO_LARGE for more than ORDO_MAX_COUNT elements. */
 #ifndef ORDO_HOST_ARRAY_H
 #define ORDO_HOST_ARRAY_H
 
@@ -22,11 +22,11 @@ struct ordo_host_array {
     const void        *from;  /* The input array, if `upload` is true. */
     void              *to;    /* The output array, if `download` is true. */
     size_t             count; /* Number of elements. The call may lower it, to download fewer elements. */
-    size_t             bytes; /* Size of an element in bytes. 0: there is no array. */
+    size_t             bytes; /* Size of an element in bytes, or 0 if there is no array. */
     bool               upload;
     bool               download;
-    bool               copied; /* The array must not be used in place. */
-    bool               shared; /* Kernels use the array in place. */
+    bool               copied; /* True if kernels must not use the array in place. */
+    bool               shared; /* True if kernels use the array in place. */
     struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
     struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;

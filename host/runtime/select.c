@@ -45,7 +45,6 @@ static void note_missing(struct listing *list, cl_platform_id platform)
     snprintf(list->missing + used, sizeof list->missing - used, "%s%s", used ? "\n  " : "", why);
 }
 
-/* Lists the devices of all platforms. Continues after a platform whose driver fails. */
 static void list_devices(struct listing *list)
 {
     cl_int        *failed = &list->failed;

@@ -83,11 +83,11 @@ struct ordo_device_config {
     /* Receives the bytes of the whole message with its final 0, or 0 after success. May be NULL.
      * 4096 bytes suffice for every message except build logs. */
     size_t *message_needs;
-    size_t  memory_limit; /* limit of device memory in bytes; 0: the device's */
+    size_t  memory_limit; /* limit of device memory in bytes; 0: the size of the device's memory */
     /* Features that the device does without, for tests:
      * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL: ORDO_MASK. */
     const char *mask;
-    /* The device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
+    /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
     /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
@@ -102,8 +102,8 @@ struct ordo_device_config {
  * Blocking: waits for the self-test. facts.dropped lists kernel variants that failed and were
  *   replaced.
  * Errors: ORDO_NO_DEVICE, and the message lists the choices or the package to install. ORDO_IO.
- *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if the safest variant fails. OpenCL and memory
- *   errors. */
+ *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail. OpenCL
+ *   and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Opens the caller's device with the caller's context and queue, and retains them. If `queue` is
@@ -166,14 +166,14 @@ typedef enum ordo_atomics {
 /* Facts about a device, from the driver, trial compiles and the self-test. */
 struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
-    bool cpu;            /* Each work-group runs in one thread. */
-    bool unified_memory; /* host and device share memory */
-    /* A started work-group keeps running, so others may wait for it. */
+    bool cpu;            /* True if a work-group runs in one thread. */
+    bool unified_memory; /* true if host and device share memory */
+    /* True if a started work-group keeps running, so that others may wait for it. */
     bool groups_progress;
-    bool int64_atomics; /* 64-bit atomics in device memory */
-    /* A load is ordered after the load that gave its address, even without a fence. */
+    bool int64_atomics; /* true if device memory has 64-bit atomics */
+    /* True if a load is ordered after the load that gave its address, even without a fence. */
     bool         address_order;
-    bool         own_binary_cache; /* The driver caches programs itself. */
+    bool         own_binary_cache; /* True if the driver caches programs. */
     ordo_lanes   lanes;
     ordo_atomics atomics;
     uint32_t     sub_group; /* work-items per sub-group; 1 with ORDO_LANES_ONE */
@@ -235,7 +235,7 @@ struct ordo_tunable_info {
     const char *text; /* its meaning */
     uint32_t    value;
     ordo_origin origin;
-    bool        applies;   /* Other values may be faster here. */
+    bool        applies;   /* True if other values may be faster. */
     uint32_t    n_choices; /* number of permitted values in `choice` */
     uint32_t    choice[16];
 };

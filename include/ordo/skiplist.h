@@ -37,8 +37,8 @@ struct ordo_skiplist_config {
 /* Creates an empty skiplist, which supports all calls of dict.h.
  * Cost: as the B-link tree (blink.h). A concurrent erase that leaves less than a third of a chunk
  *   moves the rest to the next chunk. A launch with such moves also costs a pass over all chunks.
- * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times keys and values after a
- *   build, 2.3 after random updates, 3.5 for a sliding window of keys.
+ * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys and
+ *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
  * Errors: as the B-link tree.
  * Concurrency: finds in a batch come before its updates and do not wait for them. An update that
  *   finds a locked chunk tries again. */
