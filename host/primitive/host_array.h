@@ -51,8 +51,7 @@ struct ordo_host_array {
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 
-/* Downloads one array before the call ends, for example to learn the size of another array. Does nothing and returns
- * `status` if it is an error. */
+/* Downloads one array before the call ends. If `status` is an error, does nothing and returns `status`. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
 /* Downloads all outputs before the call ends. `call` may be part of another call. */

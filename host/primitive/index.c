@@ -65,7 +65,7 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
 /* Computes the width of each block in bytes per key, and the blocks' offsets. Sets index->width to the width of all
- * blocks, or to 0 if blocks keep different widths. Sets *units to the total size of the compressed blocks, divided by
+ * blocks, or to 0 if blocks keep different widths. Sets *units to the total size of the compressed blocks, in units of
  * 16 bytes. Waits for these results. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {

@@ -35,8 +35,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Returns the usual distance, in elements, between the true and the expected end of a tile in array a. For random keys,
- * the square root of the count divided by 4 is at least one standard deviation. */
+/* Returns the usual distance, in elements, between the true and the expected end of a tile in array a: about a quarter
+ * of the square root of `count`. For random keys the standard deviation is at most as large. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -76,7 +76,7 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. It tries the tunables first, then smaller groups, larger groups, and finally
+/* Returns the group size and the tiles. Tries the tunables first, then smaller groups, larger groups, and finally
  * single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {

@@ -40,7 +40,7 @@ struct ordo_merge_target {
 
 /* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. `marks` selects the output:
  *  NONE     all elements
- *  KEEP     all elements, with their hidden bits
+ *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden. Bitmaps and counts of all runs must be up to date
  *           (host/dict/sorted_run.h)
  *  DEDUP    the last element of each key, if this element is not hidden. Needs ordo_merge_can_dedup

@@ -20,7 +20,6 @@ ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
-/* An array argument of a call, with its name for messages. */
 struct ordo_array {
     const char       *name;
     struct ordo_slice slice;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built it before.
  *
- * If a build thread is building the program, the call waits. If the build failed there, the call builds the program
- * again to get the error message. */
+ * If a build thread is building the program, the call waits. If that build failed, the call builds the program again to
+ * get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The files hold compiled
  * programs and results of the probe. Each file begins with a header and a checksum. Directory and files must belong to
- * the user and be writable by nobody else, because their content is executed. Other files, and damaged ones, are
- * ignored. */
+ * the user and be writable by nobody else, because their content is executed. Other and damaged files are ignored. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -18,8 +17,7 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Maximum bytes of all cache files together. The oldest files are removed first. A compiled program has 20 to 200
- * KiB. */
+/* Maximum bytes of all cache files together. The oldest files are removed first. */
 #define CACHE_CAP_BYTES (128u << 20)
 /* Name prefix of temporary files. After TEMPORARY_LIVES seconds no process still writes such a file. */
 #define TEMPORARY       "ordo-new-"

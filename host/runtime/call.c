@@ -10,7 +10,7 @@
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
 /* Call this after each command. In an out-of-order queue, enqueues a barrier, so that later commands run after this
- * one. If the driver refuses the barrier, the next call on the device starts with one. */
+ * one. If the driver refuses the barrier, the next call on the device starts with a barrier. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test it selects safer
- * kernel variants and tests again. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test, opening selects
+ * safer kernel variants and tests again. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -77,7 +77,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If it fails for lack of memory, runs it again, because the result will be cached. */
+/* Runs the self-test. If the test fails for lack of memory, runs the test again, because the result will be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);

@@ -38,7 +38,7 @@ struct ordo_stage {
     cl_mem   pinned;
     char    *host;
     bool     in_use;
-    uint64_t sent; /* Number of the last send that may still read `host`, or 0. */
+    uint64_t sent; /* Number of the last upload that may still read `host`, or 0. */
 };
 
 struct ordo_ring {
@@ -291,7 +291,7 @@ void ordo_held_forget(ordo_device *dev);
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Marks all free blocks as plain, because commands that should zero them may not have run. */
+/* Sets `use` of all free blocks to ORDO_SCRATCH_PLAIN, because commands that zero blocks may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Returns the mapped address of new pinned memory, or NULL. Its size does not count as device memory. For

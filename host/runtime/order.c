@@ -344,7 +344,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker may go: if it fails, so does the new one. */
+    check_begun(call->dev, last); /* The old marker is not needed: if it fails, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -110,7 +110,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* Adds a reference to the device. Each object holds one. The last release destroys the device. */
+/* Adds a reference to the device. Each object holds a reference. The last release destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
 /* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
@@ -302,9 +302,9 @@ struct ordo_gathering {
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. Calls on it only request the kernels they would launch, to be built
- * for `dev`. Reads return an invented answer, so calls may fail. Close it after its objects and before `dev`. Use one
- * thread. */
+/* Opens a dry-run device, which enqueues nothing. Calls on *out only request the kernels that they would launch, to be
+ * built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
+ * Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Call this before each call on the dry-run device. Sets the value of each 32-bit word that the call reads, and renews

@@ -22,7 +22,7 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Greatest size of a program's source with its includes. The largest program has a tenth of this. */
+/* Greatest size of a program's source with its includes. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 /* Returns a file as malloc'd text, or NULL if it cannot be read or is too large. */

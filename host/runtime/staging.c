@@ -9,7 +9,7 @@
 /* Maximum number of stages. If commands still use all stages, the next call waits. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory, in bytes. If it is less, drivers copy the memory. */
+/* Alignment of a stage in host memory, in bytes. With smaller alignments, drivers copy the memory. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

@@ -170,8 +170,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* True promises that no index occurs twice, and makes the call faster. If one does, bytes of
-     * several rows may mix. */
+    /* True promises that no index occurs twice, and makes the call faster. If an index does, bytes
+     * of several rows may mix. */
     bool distinct;
 };
 
@@ -195,7 +195,7 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* Equal keys keep the order of the input in both directions. */
+    bool      descending;  /* Equal keys keep the order of the input even if true. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
     /* Number of bits to sort by, from first_bit up. 0 means all higher bits. */
     uint32_t bits;
@@ -299,7 +299,7 @@ ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                        
 
 struct ordo_unique_params {
     ordo_type key;
-    bool      sorted; /* sorted and bits as in ordo_reduce_by_key_params */
+    bool      sorted; /* sorted, bits: see ordo_reduce_by_key_params */
     uint32_t  bits;
 };
 
@@ -415,7 +415,7 @@ struct ordo_search_params {
  * equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an access
  * outside of the buffer.
  * Cost: with an index a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
- *   Without an index it reads log2(count) keys.
+ *   Without an index a query reads log2(count) keys.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -427,7 +427,7 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_equal_range_params {
     ordo_type         key;
-    bool              sorted_queries; /* sorted_queries and index as in ordo_search_params */
+    bool              sorted_queries; /* sorted_queries, index: see ordo_search_params */
     const ordo_index *index;
 };
 
@@ -449,14 +449,14 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* the last three members as in ordo_search_params */
+    bool              sorted_queries; /* for the last three members see ordo_search_params */
     const ordo_index *index;
     ordo_scheme       scheme;
 };
 
 /* Sets values_out[i] to the value of the first key that equals queries[i], or leaves it unchanged
- * if there is none. Sets found[i] (a byte) to 1 or 0. `found` may be ordo_none(). Keys are equal if
- * all bits are: -0 is not +0. */
+ * if no key does. Sets found[i] (a byte) to 1 if a key does, else to 0. `found` may be ordo_none().
+ * Keys are equal if all bits are: -0 is not +0. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,

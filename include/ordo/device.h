@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An opened OpenCL device: its facts, tunables, compiled programs and scratch memory.
  *
- * Threads      Any thread may use any device. A lock of the device enqueues its calls one after
- *              another. A call does not hold the lock while it waits, unless its comment says so.
+ * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands one
+ *              after another. A waiting call does not hold the lock, unless its comment says so.
  *              No other call on a device may run while the device is closed.
  * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED.
  *              Destroying and closing frees only host memory there. A child that computes must be
@@ -64,7 +64,7 @@ typedef enum ordo_log_level {
 /* Receives one log message, without a newline. The text is valid during the call. The function must
  * not call Ordo.
  * Concurrency: a device sends one message at a time, from the thread of the Ordo call, usually with
- *   the device's lock held. Functions that serve one device need no lock. */
+ *   the device's lock held. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
 /* How to open a device. Zeros mean defaults. After the call only `log` and `user` are still used.

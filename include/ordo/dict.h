@@ -134,8 +134,8 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
 /* Removes all keys from lo[i] to hi[i], for each i. Ranges may overlap. If lo[i] > hi[i], range i
- * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes after the ranges
- * before it. `erased` may be ordo_none().
+ * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes, without keys of
+ * ranges 0 to i - 1. `erased` may be ordo_none().
  * Cost: two ranks per range, a sort of the ranges, a range query and an update.
  * Memory: scratch of the removed keys, and 44 bytes and two keys per range. If ranges overlap and
  *   `erased` is given, 17 more bytes per range.
@@ -196,8 +196,8 @@ ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count,
                                              uint8_t *found);
 
-/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. It is 0 if
- * lo[i] > hi[i]. */
+/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. The number is
+ * 0 if lo[i] > hi[i]. */
 ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice counts,
                                      const struct ordo_order *order);
@@ -284,8 +284,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds the key nearest to keys[i] that has the given relation to it, and its value. If none
- * exists, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
+/* Finds the key nearest to k = keys[i] that has the given relation to k, and the value of this key.
+ * If no key does, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
  * ordo_none(). */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
@@ -393,8 +393,9 @@ typedef enum ordo_code {
     ORDO_N_CONCURRENT_CODES = 11, /* concurrent batches take lower codes only */
 } ordo_code;
 
-/* A mixed batch of `count` operations. Operation i uses element i of each array. It leaves outputs
- * that it does not write unchanged. Unused arrays may be ordo_none(), except codes and keys. */
+/* A mixed batch of `count` operations. Operation i uses element i of each array. Outputs that an
+ * operation does not write stay unchanged. Unused arrays may be ordo_none(), except codes and
+ * keys. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* keys, or lower bounds of ranges */
@@ -450,8 +451,8 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
  *
  * Operations run in no fixed order. Operations on single keys are linearizable: for each key, one
  * order of its operations explains all results. Finds and contains see the state before the batch.
- * Seeks, counts and ranges read the leaves one after another. A key that they report was present,
- * with its value, at some moment. A key that was present throughout is reported once. Reported keys
+ * Seeks, counts and ranges read the leaves one after another. A reported key was present, with its
+ * value, at some moment. A key that was present throughout is reported once. Reported keys
  * ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */

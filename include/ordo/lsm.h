@@ -31,8 +31,8 @@ struct ordo_lsm_config {
      * enough may be stale. */
     uint32_t cleanup_stale_percent;
     size_t   cleanup_least; /* Fewer live elements count as this number. 0 means 4096. */
-    /* If true, queries never merge runs. Otherwise they merge runs when searching them has cost as
-     * much as a merge. */
+    /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
+     * have cost as much as a merge. */
     bool keep_runs;
 };
 

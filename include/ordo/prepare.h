@@ -59,8 +59,8 @@ struct ordo_prepare_params {
      * parts 0. */
     uint32_t part, parts;
 
-    /* Called in the calling thread to report progress. If it returns false, the preparation is
-     * cancelled. May be NULL, and may call Ordo. */
+    /* Called in the calling thread to report progress. If this function returns false, the
+     * preparation is cancelled. May be NULL, and may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };

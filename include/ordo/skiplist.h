@@ -26,7 +26,7 @@ struct ordo_skiplist_config {
      * immediately: 1 to 100. 0 means 100. Searches reach the other chunks through their left
      * neighbours, until they get an entry between launches. */
     uint32_t raise_percent;
-    /* Greatest number of chunks with elements. 0 means no limit. It acts like max_leaves of
+    /* Greatest number of chunks with elements. 0 means no limit. See max_leaves of
      * ordo_blink_config. */
     size_t max_chunks;
     /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. Other

@@ -32,9 +32,10 @@ struct ordo_xfast_config {
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
  * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average, and reads
- *   the value. If over 16 keys share the prefix in flat, it first looks into the table, by default
- *   up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its elements,
- *   merges them with all n keys, reads the n keys twice more, and hashes the table's entries.
+ *   the value. If over 16 keys share the prefix in flat, the call first looks into the table, by
+ *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
+ *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
+ *   entries.
  * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
  *   keys have almost no table. For clustered keys the table takes up to 4 bytes per 4-byte key, 14
  *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per
