@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An opened OpenCL device: its facts, tunables, compiled programs and scratch memory.
  *
- * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands one
- *              after another. A waiting call does not hold the lock, unless its comment says so.
- *              No other call on a device may run while the device is closed.
+ * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands
+ *              one after another. A waiting call does not hold the lock, unless its comment says
+ *              so. No other call on a device may run while the device is closed.
  * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED.
  *              Destroying and closing frees only host memory there. A child that computes must be
  *              forked before OpenCL is first used, or call exec, because many drivers do not work
