@@ -30,7 +30,7 @@ struct ordo_host_array {
     struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
     struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;
-    const size_t      *limit; /* NULL, or the maximum number of elements to download. */
+    const size_t      *limit; /* Points to the maximum number of elements to download, or NULL. */
 };
 
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \

@@ -28,7 +28,7 @@ struct shape {
     size_t group;
     size_t items;
     size_t depth_max; /* Local memory has space for 2^depth_max keys. */
-    size_t tiles;     /* Number of tiles: a group searches for group * items queries at once. */
+    size_t tiles;     /* Number of tiles of group * items queries. */
     size_t resident;  /* Number of groups that probably run concurrently. */
 };
 

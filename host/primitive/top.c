@@ -23,7 +23,7 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Selected keys, and the index of each in the input. */
+/* Selected keys, and the index of each key in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
@@ -208,8 +208,8 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* PARTS_PER_CORE is the number of chunks per core. A chunk must have WORTH times as many elements as its list, and at
- * least CHUNK_MIN elements. */
+/* PARTS_PER_CORE is the number of chunks per core. A chunk must have at least CHUNK_MIN elements, and at least WORTH *
+ * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
 /* The list of a chunk has space for its k selected elements and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };

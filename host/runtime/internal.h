@@ -60,7 +60,7 @@ struct ordo_kernel {
     char               *name;
     cl_kernel           kernel;
     size_t              max_group; /* maximum number of work-items per group */
-    bool                limited;   /* compiled with a limit on registers */
+    bool                limited;   /* True if compiled with a limit on registers. */
 };
 
 /* 128-bit hash: names a program variant or a file of the disk cache. */
@@ -81,7 +81,8 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    bool                ahead, from_cache; /* `ahead`: built before a call needed the program, and not yet logged. */
+    /* `ahead` is true if built before a call needed the program, and not yet logged. */
+    bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
     struct ordo_kernel *kernels; /* Kernels created so far. The device's lock protects the list. */

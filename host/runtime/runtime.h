@@ -127,7 +127,7 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* The first n_pending events may be incomplete. */
+    cl_uint                  n_pending; /* Number of leading events in `wait` that may be incomplete. */
     bool                     passed;    /* True if a command with the wait list was enqueued. */
     bool                     again;     /* True if the caller must repeat the call. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
