@@ -36,7 +36,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the kernel's macro BY_KEY_WIDEN. */
+/* Returns macro BY_KEY_WIDEN of the kernel: 0 keeps values of 4 bytes, 1 widens them as unsigned, 2 as signed. */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)
@@ -44,7 +44,7 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Launches the kernel. Equal keys must be neighbours. */
+/* Launches the kernel that reduces each sequence of equal keys. Equal keys in b->keys must be neighbours. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
     const size_t            keys = key_bytes(b), results = result_bytes(b);

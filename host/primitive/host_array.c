@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uploads and downloads the host arrays of a call. host_array.h explains the functions. */
+/* Uploads and downloads the host arrays of a call. */
 #include "primitive/host_array.h"
 
 #include <assert.h>
@@ -38,7 +38,6 @@ static bool share_a_byte(const struct ordo_host_array *a, const struct ordo_host
     return size_of(a) > 0 && size_of(b) > 0 && at < other + size_of(b) && other < at + size_of(a);
 }
 
-/* Returns ORDO_INVALID if an output array shares memory with another array. */
 static ordo_status check_apart(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -69,8 +68,8 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns whether kernels can use the array in place. Its address must be a multiple of the largest power of two
- * that divides the element size, or of 8 if that power is larger. */
+/* Returns whether kernels can use the array in place. The array's address must be a multiple of the smaller of two
+ * numbers: 8, and the largest power of two that divides the element size. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
@@ -92,7 +91,8 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* Waits for all commands if a buffer uses the caller's memory, because the caller may free it afterwards. */
+/* Waits for all commands of the device if a buffer uses the caller's memory, because the caller may free this memory
+ * afterwards. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -118,8 +118,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns stage offsets to the arrays with the given upload and download flags. `used` is the number of bytes
- * already used. Returns the end of the last array. */
+/* Assigns stage offsets to the arrays with the given upload and download flags. The first `used` bytes of the stage are
+ * taken. Returns the byte offset of the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +132,6 @@ static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool do
     return used;
 }
 
-/* Returns whether all arrays are small. */
 static bool are_small(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -141,9 +140,9 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all arrays into one stage (a pair of a host and a device buffer), and uploads it by one command. Arrays are
- * ordered so that inputs are contiguous, and so are outputs. If the arrays do not fit, the caller creates a buffer
- * for each. */
+/* Copies all inputs into one stage (a pair of a host and a device buffer), and uploads them by one command. In the
+ * stage inputs are contiguous, and so are outputs. If the arrays do not fit, does nothing, and the caller creates a
+ * buffer for each array. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -248,7 +247,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Frees all buffers. The caller sets `idle` if all commands have finished. */
+/* Frees all buffers. `idle` is true if all commands of the call have finished. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

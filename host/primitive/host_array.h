@@ -10,8 +10,8 @@
  *    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
  *    return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
  *
- * Both functions block. They return ORDO_INVALID for NULL pointers and overlapping outputs, and ORDO_TOO_LARGE for
- * more than ORDO_MAX_COUNT elements. */
+ * ordo_host_begin and ordo_host_end block. They return ORDO_INVALID for NULL pointers and overlapping outputs, and
+ * ORDO_TOO_LARGE for more than ORDO_MAX_COUNT elements. */
 #ifndef ORDO_HOST_ARRAY_H
 #define ORDO_HOST_ARRAY_H
 
@@ -22,15 +22,15 @@ struct ordo_host_array {
     const void        *from;  /* The input array, if `upload` is true. */
     void              *to;    /* The output array, if `download` is true. */
     size_t             count; /* Number of elements. The call may lower it, to download fewer elements. */
-    size_t             bytes; /* Size of an element in bytes. 0: there is no array. */
+    size_t             bytes; /* Size of an element in bytes, or 0 if there is no array. */
     bool               upload;
     bool               download;
-    bool               copied; /* The array must not be used in place. */
-    bool               shared; /* Kernels use the array in place. */
+    bool               copied; /* True if kernels must not use the array in place. */
+    bool               shared; /* True if kernels use the array in place. */
     struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
     struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;
-    const size_t      *limit; /* NULL, or the maximum number of elements to download. */
+    const size_t      *limit; /* Points to the maximum number of elements to download, or NULL. */
 };
 
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \
@@ -51,8 +51,7 @@ struct ordo_host_array {
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 
-/* Downloads one array before the call ends, for example to learn the size of another array. Does nothing and returns
- * `status` if it is an error. */
+/* Downloads one array before the call ends. If `status` is an error, does nothing and returns `status`. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
 /* Downloads all outputs before the call ends. `call` may be part of another call. */

@@ -13,8 +13,9 @@ struct ordo_index {
     cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
-    size_t            nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
+    /* Separators (keys that begin blocks) of all levels. NULL if there is at most one block. */
+    cl_mem nodes;
+    size_t nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 
     cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
     cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
@@ -22,11 +23,11 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. This tunable may change, so callers store it with the
- * memory of an index. */
+/* Returns the binary logarithm of the number of keys per node. This tunable may change, so callers store the number
+ * that they used for an index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* Returns a description of an index over `count` keys, without memory. The caller must then allocate index.bytes
- * bytes in index.nodes. */
+/* Returns a description of an index over `count` keys, but allocates no memory. The caller must then allocate
+ * index.bytes bytes in index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
 /* Builds the separators in index->nodes. Does nothing if index->bytes is 0. */

@@ -15,7 +15,6 @@ struct ordo_merge_side {
     size_t            count;
 };
 
-/* Returns ORDO_INVALID if params is NULL, the type is unknown, or values do not have 0, 4 or 8 bytes. */
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 
 /* Merges a and b into out. Ignores out->count, and does not check the arguments. */

@@ -5,12 +5,13 @@
 
 #include "primitive/merge_runs.h"
 
-/* Returns whether the device should use this file: its tunables choose groups of one work-item. */
+/* Returns true if the device should use ordo_merge_batch_enqueue, because its tunables choose groups of one
+ * work-item. */
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Writes the newest element of each key to `out`, unless it is hidden. The batch is newer than the array. The array
- * must have distinct keys and no hidden bits, and neither run may be empty. If out->combine is set, the batch must
- * not have hidden bits either, and all values of a key are combined. */
+/* Writes the newest element of each key to `out`, unless that element is hidden (erased). `batch` is newer than
+ * `array`. Neither may be empty. `array` must have distinct keys and no hidden elements. If out->combine is set,
+ * `batch` must have no hidden elements either, and all values of a key are combined. */
 ordo_status ordo_merge_batch_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                      const struct ordo_merge_source *array, const struct ordo_merge_source *batch,
                                      const struct ordo_merge_target *out);

@@ -14,17 +14,17 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 struct shape {
     size_t group, items;
-    size_t n_rounds; /* The runs fit into 2^n_rounds runs. */
+    size_t n_rounds; /* Number of rounds of pairwise merges: 2^n_rounds is at least the number of runs. */
     size_t capacity; /* Maximum number of elements in a tile. */
     size_t stride;   /* Number of elements per sample. */
     size_t window;   /* Number of samples per tile. */
 };
 
-/* Preferred and minimum number of elements per sample. A greater number leaves fewer samples to rank, but on average
- * leaves n_runs * stride elements of a tile unused. */
+/* STRIDE_GOOD is the preferred number of elements per sample, STRIDE_MIN the minimum. A greater number leaves fewer
+ * samples to rank, but on average leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements per work-item, to bound the scratch buffers. */
+#define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It bounds the scratch buffers. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -76,7 +76,7 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. It tries the tunables first, then smaller groups, larger groups, and finally
+/* Returns the group size and the tiles. Tries the tunables first, then smaller groups, larger groups, and finally
  * single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
@@ -101,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge, without its empty runs. */
+/* A merge. Empty runs of the input are left out. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -284,8 +284,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* If there are 3, 5 or 9 runs, lets the first run, usually the largest, take part only in the last round. The other
- * runs become the right half of the tree of rounds. */
+/* If there are 3, 5 or 9 runs, makes the first run, usually the largest, take part only in the last round of merges.
+ * The other runs become the right half of the tree of rounds. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -399,7 +399,8 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns a run as a part of an array. If the offset overflows, it is set so that the check of arrays fails. */
+/* Returns the slice of `array` that begins at run->at. If the sum of offsets overflows, returns offset SIZE_MAX, which
+ * the check of arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

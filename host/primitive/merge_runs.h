@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges sorted runs as a step of another call. Runs may lie in different buffers and have hidden elements. */
+/* Merges sorted runs as a step of another call. Runs may lie in different buffers and have hidden (erased or replaced)
+ * elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
@@ -13,13 +14,14 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, the input of a merge. Its hidden bits and visible counts lie in the same buffer as its keys. */
+/* A sorted run, the input of a merge. The buffer of its keys also holds two arrays: a bitmap of hidden elements, and
+ * counts of elements that are not hidden. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
-    /* Byte offset of the hidden bits in the buffer, a multiple of 256. SIZE_MAX: no element is hidden. */
+    /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX: no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the visible counts (only for ORDO_MARKS_FILTER). */
+    size_t visible; /* Byte offset of the counts (only for ORDO_MARKS_FILTER). */
 };
 
 /* How to combine the values of a key (COMBINE_TYPE and COMBINE_OP of cl/group/value.cl). */
@@ -38,12 +40,13 @@ struct ordo_merge_target {
 
 /* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. `marks` selects the output:
  *  NONE     all elements
- *  KEEP     all elements, with their hidden bits
- *  FILTER   only elements that are not hidden. All runs must be resolved (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, if it is not hidden. Needs ordo_merge_can_dedup
+ *  KEEP     all elements, and a bitmap of hidden elements
+ *  FILTER   only elements that are not hidden. Bitmaps and counts of all runs must be up to date
+ *           (host/dict/sorted_run.h)
+ *  DEDUP    the last element of each key, if this element is not hidden. Needs ordo_merge_can_dedup
  *
- * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
- * The first must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
+ * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty. The
+ * first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);

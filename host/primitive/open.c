@@ -104,8 +104,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Tests many elements. If `all` is true, it also tests 1000 elements, which one work-group sorts. Opening a device
- * omits this test, because compiling its kernels takes 0.3 s on an H200. */
+/* Tests the primitives on many elements. If `all` is true, it also tests 1000 elements, which one work-group sorts.
+ * Opening a device omits this test, because compiling its kernels takes 0.3 s on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     /* Enough elements for many tiles. The last tile is not full. */

@@ -20,7 +20,6 @@ ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
-/* An array argument of a call, with its name for messages. */
 struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
@@ -33,8 +32,8 @@ ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays,
 /* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* Returns the work-group size of a tunable, halved until the device can run it. Returns 1 if it is less than a
- * sub-group. */
+/* Returns the work-group size of a tunable, halved until the device can run it. Returns 1 if the halved size is less
+ * than a sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

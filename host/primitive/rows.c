@@ -52,7 +52,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Finds for each row of the table the last row of the list that a scatter writes there. */
+/* Computes in *latest, for each row of r->table, which row of r->list is the last that a scatter writes to it. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -148,7 +148,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* The output is uploaded first, because rows with an invalid index must stay unchanged. */
+/* Uploads rows_out, too, because output rows with an invalid index must stay unchanged. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

@@ -9,10 +9,10 @@
  * in the other direction. */
 struct ordo_rows {
     struct ordo_slice table, list, index; /* Offsets of table and list are in rows, not in bytes. */
-    size_t            n_rows, count;      /* Number of rows in the table, and in the list. */
+    size_t            n_rows, count;      /* `table` has n_rows rows, `list` has `count` rows. */
     uint32_t          row_bytes;
     bool              scatter;
-    bool              distinct; /* A scatter whose indices are all different. */
+    bool              distinct; /* True for a scatter whose indices are all different. */
 };
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *rows);

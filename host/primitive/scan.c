@@ -48,7 +48,6 @@ ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem 
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments. `heads` must be valid if `segmented` is true. */
 static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool segmented)
 {
     const size_t bytes = ordo_type_bytes(scan->type);

@@ -14,7 +14,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* Flags that begin segments. ordo_none(): one segment. */
     struct ordo_slice out;   /* May be the same array as `in`. */
     size_t            count;
-    uint32_t          faults; /* 0, or the macro LOOKBACK_FAULTS of cl/group/lookback.cl, for tests. */
+    uint32_t          faults; /* Macro LOOKBACK_FAULTS of cl/group/lookback.cl. Only tests set another value than 0. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -28,7 +28,7 @@ struct shape {
     size_t group;
     size_t items;
     size_t depth_max; /* Local memory has space for 2^depth_max keys. */
-    size_t tiles;     /* Number of tiles: a group searches for group * items queries at once. */
+    size_t tiles;     /* Number of tiles of group * items queries. */
     size_t resident;  /* Number of groups that probably run concurrently. */
 };
 
@@ -104,7 +104,7 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* Size in bytes from which on an array leaves no space for its index in the cache. */
+/* An array of more than ONCE_BYTES bytes leaves no space for its index in the cache. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
 /* Returns whether loads of keys and values should bypass the caches, so that the index stays in the cache. */
@@ -188,8 +188,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index whose separators fit in local memory. Filling local memory must not take
- * more than four loads per query. */
+/* Returns the lowest level of the index whose separators fit in local memory, and take at most four loads per query to
+ * copy there. Returns index->levels if no level does. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -207,7 +207,7 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Maximum size of the nodes that a GPU's work-item loads at once, in bytes. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item whose nodes fit in registers. */
+/* Returns the number of queries per work-item. On a GPU their nodes must fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -239,7 +239,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values of macros that only kernel search_indexed uses. */
+/* Values of SEARCH_NODE and TEAM_WIDTH for kernels other than search_indexed, which ignore these macros. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -248,7 +248,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* Filling the trees of all groups takes at most one load per query. */
+    if (shape.local) /* Limits `depth`, so that filling the trees of all groups takes at most one load per query. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -283,7 +283,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Minimum and maximum number of queries per work-item of kernel search_gallop. */
+/* A work-item of kernel search_gallop gets CHUNK_MIN to CHUNK_MAX queries. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
@@ -301,7 +301,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* From this number of keys per query on, ascending queries use the index, too. */
+/* If there are more than SPARSE keys per query, ascending queries use the index, too. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
@@ -320,7 +320,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* Minimum number of queries to sort or partition them before the search. */
+/* Minimum number of queries: fewer queries are not sorted or partitioned before the search. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -358,8 +358,8 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts or partitions the queries, together with their numbers, and searches for the result. The numbers tell the
- * kernel where to store each result. */
+/* Sorts or partitions the queries, together with their numbers, and then searches for them in this order. The numbers
+ * tell the kernel where to store each result. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -513,7 +513,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_INVALID if there is an index, which is for device arrays. */
+/* Returns ORDO_INVALID if `index` is not NULL, because indexes are only for device arrays. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,

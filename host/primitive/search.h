@@ -14,11 +14,12 @@ struct ordo_search {
     const ordo_index *index; /* NULL: search without an index. */
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
-    bool              ranges;                    /* Search for lower and upper bounds. */
+    bool              ranges;                    /* True: search for lower and upper bounds. */
     struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only for `ranges`. */
     struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
 
-    struct ordo_slice places; /* Words: the result of query i is stored at index places[i]. ordo_none(): at index i. */
+    /* If given, a uint32_t per query: the result of query i is stored at index places[i], otherwise at index i. */
+    struct ordo_slice places;
 
     /* A lookup may store other results: `file` is a kernel file that includes cl/primitive/search_body.cl, and
      * `answers` has the kernel arguments that the file declares in ANSWERS_ARGS. NULL: the usual results. */
@@ -26,7 +27,6 @@ struct ordo_search {
     const struct ordo_args *answers;
 };
 
-/* Returns whether the search uses its index. */
 bool ordo_search_by_index(const struct ordo_search *search);
 
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

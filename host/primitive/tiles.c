@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides arrays into tiles for kernels. tiles.h explains the functions. */
+/* Divides arrays into tiles for kernels. */
 #include "primitive/tiles.h"
 
 #include "shared/group.h"

@@ -12,7 +12,7 @@ struct ordo_tiles {
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group, if lookback is false. */
-    size_t  groups; /* Number of ranges. If it is 1, one launch of one group suffices. */
+    size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
     cl_uint shift;  /* Number of positions of the first tile that lie before the array (cl/group/tile.cl). */
 };
 
@@ -30,8 +30,8 @@ struct ordo_lookback {
 /* Creates the state of a look-back, in which each tile publishes a result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Names of the kernels of a file that includes cl/group/tiles.cl. look_back is for one launch, sums and ranges are
- * for two. */
+/* Names of the kernels of a file that includes cl/group/tiles.cl. Kernel look_back works in one launch. Otherwise
+ * kernel sums runs first, then kernel ranges. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;

@@ -13,7 +13,7 @@ struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* Find only the k-th element, counted from 1. */
+    bool              select; /* True: find only the k-th element, counted from 1. */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -23,11 +23,11 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Selected keys, and the index of each in the input. */
+/* Selected keys, and the index of each key in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
-    bool              ordered; /* The elements are in the order of the input. */
+    bool              ordered; /* True if the elements are in the order of the input. */
 };
 
 static cl_uint bits_of(size_t count)
@@ -43,7 +43,8 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Elements are ordered by a number of number_bits bits (key, then index). It is divided into `digits` digits. */
+    /* Elements are compared by a number of number_bits bits, the key followed by the index. This number has `digits`
+     * digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -207,10 +208,10 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Number of chunks per core. A chunk must have WORTH times as many elements as its list, and at least CHUNK_MIN
- * elements. */
+/* PARTS_PER_CORE is the number of chunks per core. A chunk must have at least CHUNK_MIN elements, and at least WORTH *
+ * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has space for the elements that it keeps and at least ROOM_MIN more. */
+/* The list of a chunk has space for its k selected elements and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
 /* Divides the input into chunks. Sets *chunks to 0 if the selection by digits is faster. */
@@ -378,7 +379,6 @@ ordo_status ordo_top_k(ordo_device *dev, const struct ordo_top_k_params *params,
     return run(dev, &t, order);
 }
 
-/* Checks the arguments of ordo_select. Returns ORDO_INVALID if k >= count. */
 static ordo_status selection(ordo_device *dev, const struct ordo_select_params *params, size_t count, size_t k,
                              struct top *t)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call that needs a program builds it, unless a thread of the device has built it
- * ahead.
+/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built it before.
  *
- * If a thread is building the program, the call waits. If the program is only requested, the call builds it
- * immediately. If a thread failed to build it, the call builds it again to get the error message. */
+ * If a build thread is building the program, the call waits. If that build failed, the call builds the program again to
+ * get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -14,8 +13,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file, kernels, -D options and the device's facts. It does not read the source, because
- * every launch computes it. */
+/* Returns a hash of a program's file, kernels, -D options and the device's facts. Does not read the source, because
+ * every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -78,12 +77,12 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* List of devices with build threads. At exit the process waits for their builds, because drivers crash if unloaded
+/* List of devices with build threads. At exit the process waits for these threads, because drivers crash if unloaded
  * while they compile. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends all build threads. Holds the lock meanwhile, so that no device is destroyed. */
+/* Ends the build threads of all devices. Holds live_lock meanwhile, so that no device is destroyed. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -99,8 +98,8 @@ static void forget_live(void)
     live = NULL;
 }
 
-/* Exit handlers run in reverse order, so end_all runs before the handlers of libraries that drivers have loaded so
- * far. */
+/* Exit handlers run in reverse order of registration, so end_all runs before the handlers of libraries that drivers
+ * have loaded so far. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -113,7 +112,7 @@ static void watch(void)
 }
 
 /* Libraries that a driver loads when it first compiles add exit handlers that would run before end_all. Destructors of
- * the main thread run before all exit handlers. This function of glibc registers one. */
+ * thread-local objects run earlier. __cxa_thread_atexit_impl of glibc registers one: end_with_main. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -186,7 +185,7 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Builds a program before a call needs it. Needs the lock, like build. */
+/* Builds a program before a call needs it. Needs b->lock, and releases it during the build. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;
@@ -195,16 +194,15 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if threads must not begin a build: while a call waits for a program, and CALM_MS after, because it may
- * need another one. NVIDIA's compiler builds one program of a process at a time, so a thread's build delays the call.
- * Needs b->lock. */
+/* Returns true if build threads must not begin a build: a call is waiting for a program, or got one less than CALM_MS
+ * ago and may need another. NVIDIA's compiler builds one program of a process at a time, so a thread's build would
+ * delay the call. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
     return b->calls > 0 || ordo_now_ms() < b->calm_ms + CALM_MS;
 }
 
-/* Waits for b->changed, at most 5 ms. Needs b->lock. */
 static void wait_a_moment(struct ordo_builds *b)
 {
     struct timespec until;
@@ -230,7 +228,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has loaded its compiler now, so end_all is registered again. */
+            /* The driver has loaded its compiler now. Registering end_all again makes it run before the compiler's exit
+             * handlers. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -452,7 +451,6 @@ void ordo_builds_begin(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* Returns the number of programs requested or being built. Needs b->lock. */
 static size_t n_left(const struct ordo_builds *b)
 {
     size_t left = b->in_work;
@@ -462,7 +460,7 @@ static size_t n_left(const struct ordo_builds *b)
 }
 
 /* Builds one requested program, or waits until a thread has built one. Returns the number of unbuilt programs. Raises
- * *total to that number if greater. */
+ * *total to the number of unbuilt programs if that is greater. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -481,13 +479,14 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Adds up built and failed programs. Builds the first failed one again, so that its message becomes the last error. */
+/* Adds the numbers of built and failed programs to *built and *failed. Builds the first failed program again, so that
+ * its message becomes the last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
     ordo_status         first = ORDO_OK;
     pthread_mutex_lock(&b->lock);
-    if (--b->preparing == 0 && cancelled) /* unless another preparation wants them */
+    if (--b->preparing == 0 && cancelled) /* no other preparation wants the programs */
         forget_wanted(b);
     for (struct ordo_program *p = b->programs; p; p = p->next) {
         if (p->state == ORDO_PROGRAM_FAILED && first == ORDO_OK)
@@ -547,7 +546,7 @@ void ordo_builds_close(ordo_device *dev)
     struct ordo_builds *b = &dev->builds;
     leave_live(dev); /* also in the child of a fork */
     if (dev->pid != getpid())
-        return; /* Destroying the condition would wait for threads of the parent. */
+        return; /* Destroying b->changed would wait for threads of the parent. */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

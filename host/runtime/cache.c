@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. They hold compiled
- * programs and results of the probe. Each begins with a header and a checksum. Directory and files must belong to the
- * user and be writable by nobody else, because their content is executed. Other files, and damaged ones, are ignored.
- */
+/* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The files hold compiled
+ * programs and results of the probe. Each file begins with a header and a checksum. Directory and files must belong to
+ * the user and be writable by nobody else, because their content is executed. Other and damaged files are ignored. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -18,7 +17,7 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Limit of all files together. The oldest are removed first. A compiled program has 20 to 200 KiB. */
+/* Maximum bytes of all cache files together. The oldest files are removed first. */
 #define CACHE_CAP_BYTES (128u << 20)
 /* Name prefix of temporary files. After TEMPORARY_LIVES seconds no process still writes such a file. */
 #define TEMPORARY       "ordo-new-"
@@ -35,13 +34,12 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
     return (struct ordo_digest) { h.low64, h.high64 };
 }
 
-/* Returns true if a file or directory belongs to the user and nobody else may write to it. */
 static bool is_own(const struct stat *info)
 {
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Creates the cache directory if necessary. Returns why it cannot be used, or NULL. */
+/* Creates the cache directory if necessary. Returns the reason why the directory cannot be used, or NULL. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -96,7 +94,6 @@ static bool read_header(FILE *file, struct ordo_digest key, struct cache_header 
            header->key.high == key.high;
 }
 
-/* Returns the malloc'd content of a file, or NULL unless it is complete and safe. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
@@ -184,7 +181,7 @@ static bool is_temporary_name(const char *name)
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Adds a cache file to the listing, or removes an old temporary file. Frees `path`. */
+/* Adds the file to the listing if it is a cache file. If it is an old temporary file, removes it. Frees `path`. */
 static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
@@ -207,7 +204,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Lists the cache files by their names. If `certain`, also checks their headers. */
+/* Lists the files with names of cache files. If `certain` is true, also checks their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -220,7 +217,8 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest files until the rest fits. Reads headers only if a file must be removed. */
+/* Removes the oldest cache files until the rest has at most CACHE_CAP_BYTES. Reads headers only if a file must be
+ * removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -9,8 +9,8 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Call this after each command. In an out-of-order queue, enqueues a barrier, so that the next command runs later. If
- * the driver refuses the barrier, the next call on the device starts with one. */
+/* Call this after each command. In an out-of-order queue, enqueues a barrier, so that later commands run after this
+ * one. If the driver refuses the barrier, the next call on the device starts with a barrier. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
@@ -18,7 +18,6 @@ static ordo_status enqueued(struct ordo_call *call)
     return status;
 }
 
-/* Enqueues a marker. Tries twice, like ordo_call_barrier. */
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
 {
     if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
@@ -48,7 +47,6 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
-/* Marks the blocks as plain before it releases them, because the failed call may have left zeroed scratch dirty. */
 void ordo_call_abandon(struct ordo_call *call, int mark)
 {
     for (int i = mark; i < call->n_scratch; i++)
@@ -259,9 +257,9 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU a small read in the device's own queue first polls, because a blocked thread wakes up late on idle
- * processors. This halves the time of a find of one key there. If waiting fails, the read may still be running. Hence
- * it writes to the device's buffer `bounce`, never to the caller's memory. */
+/* On a CPU a small read in the device's own queue polls its event before it blocks, because a blocked thread wakes up
+ * late on idle processors. Polling halves the time of a find of one key. If waiting fails, the read may still be
+ * running. Hence the read writes to the device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -271,7 +269,7 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Returns true once the event has ended. Gives up after `max` polls or a second. */
+/* Waits until the event has ended, then returns true. Returns false after `max` polls or a second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -283,7 +281,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may still be running after an error, `bounce` is leaked on purpose. */
+/* Reads into `bounce`. If the read may still be running after an error, `bounce` is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test it selects safer
- * kernel variants and tests again. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test, opening selects
+ * safer kernel variants and tests again. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -77,8 +77,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If a kernel was refused for lack of memory, runs it a second time, because the result will be
- * cached. */
+/* Runs the self-test. If the test fails for lack of memory, runs the test again, because the result will be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -146,7 +145,8 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* Fails if ORDO_CL_DIR is set to no directory. Otherwise a typing error would silently select the embedded kernels. */
+/* Returns ORDO_IO if ORDO_CL_DIR is set, but not to a directory. Otherwise a typing error would silently select the
+ * embedded kernels. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -159,7 +159,7 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* More threads do not make NVIDIA's compiler faster. */
+/* Build threads of a GPU by default. More do not make NVIDIA's compiler faster. */
 #define BUILD_THREADS_GPU 2
 
 /* A CPU gets no build threads by default, because its driver builds one program at a time, on the processors that

@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Locks a mutex. In the child of a fork returns false if a thread of the parent had locked it. */
+/* Locks a mutex and returns true. In the child of a fork returns false if a thread of the parent had locked it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -145,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, the status text replaces
- * it. After a build log the rest begins a new line. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, uses the text of the
+ * status. If `fact` has several lines, CL_CODE begins a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -159,8 +159,7 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Stores the last error and takes ownership of `text`, which may be NULL. Another thread's error may free `text` at
- * once. */
+/* Stores the last error and takes ownership of `text`, which may be NULL. The next error of any thread frees `text`. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns why an open file must not be read, or NULL. */
 static const char *trouble_with(int fd, uint64_t max)
 {
     struct stat info;

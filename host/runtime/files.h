@@ -16,7 +16,7 @@ bool ordo_file_make_parents(char *path);
 
 /* Replaces the file `target` in one step, so readers see either the old or the whole new content. `write` writes a
  * temporary file, which is then renamed. `temporary` is its path, in the same directory, and ends in XXXXXX. On failure
- * both functions set errno and return false, and the temporary file is removed. */
+ * `write` and ordo_file_replace set errno and return false, and the temporary file is removed. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block: arbitrary (PLAIN), zeros, or words with stamps (ordo_call_stamped). A new block must
- * be zeroed unless PLAIN. */
+/* Content of a free scratch block: arbitrary (PLAIN), zeros (ZEROED), or words with stamps (STAMPED, see
+ * ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
@@ -25,7 +25,7 @@ struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
     size_t                bytes;
-    cl_command_queue      queue; /* retained; NULL: no scratch block */
+    cl_command_queue      queue; /* Retained. NULL if the buffer outlives calls. */
     bool                  in_use;
     enum ordo_scratch_use use;
     uint32_t              stamp;
@@ -38,7 +38,7 @@ struct ordo_stage {
     cl_mem   pinned;
     char    *host;
     bool     in_use;
-    uint64_t sent; /* Number of the last send that may still read `host`, or 0. */
+    uint64_t sent; /* Number of the last upload that may still read `host`, or 0. */
 };
 
 struct ordo_ring {
@@ -59,8 +59,8 @@ struct ordo_kernel {
     struct ordo_kernel *next;
     char               *name;
     cl_kernel           kernel;
-    size_t              max_group; /* limit of work-items per group here */
-    bool                limited;   /* compiled with a limit on registers */
+    size_t              max_group; /* maximum number of work-items per group */
+    bool                limited;   /* True if compiled with a limit on registers. */
 };
 
 /* 128-bit hash: names a program variant or a file of the disk cache. */
@@ -81,7 +81,8 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    bool                ahead, from_cache; /* `ahead`: built before a call needed the program, and not yet logged. */
+    /* `ahead` is true if built before a call needed the program, and not yet logged. */
+    bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
     struct ordo_kernel *kernels; /* Kernels created so far. The device's lock protects the list. */
@@ -103,7 +104,7 @@ struct ordo_builds {
     double               calm_ms;      /* Time when a call last got its program, in ms (ordo_now_ms). */
     double               waited_ms;    /* Total time that calls waited for programs, in ms. */
     double               ms;           /* Total time of builds from source that calls waited for, in ms. */
-    bool                 told;         /* a long wait was logged */
+    bool                 told;         /* True if a long wait was logged. */
     uint64_t             expected[64]; /* hashes of pairs passed to ordo_builds_expect */
     size_t               n_expected;
 };
@@ -134,17 +135,17 @@ struct ordo_device {
     cl_command_queue  queue;
     pid_t             pid;
     atomic_uint       holders; /* references: the opener's and each object's */
-    /* ordo_device_close was called, so the log function gets no more messages. */
+    /* True after ordo_device_close: the log function gets no more messages. */
     atomic_bool closed;
     bool        own_queue_out_of_order; /* True if an adopted queue is out-of-order. */
 
-    pthread_mutex_t lock;       /* Recursive. Protects the members below, except the error. */
-    pthread_mutex_t error_lock; /* protects the three error members below */
+    pthread_mutex_t lock;       /* Recursive mutex. Protects all members below, except the error members. */
+    pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
     pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds it takes no other lock. */
     char           *error;      /* text, or NULL */
     ordo_status     error_status;
     cl_int          cl_error;
-    atomic_bool     failed; /* the last wait reported a failed kernel */
+    atomic_bool     failed; /* True if the last wait reported a failed kernel. */
 
     ordo_log_fn    log;
     void          *log_user;
@@ -152,28 +153,28 @@ struct ordo_device {
     bool           log_to_stderr;
 
     char        std[24];          /* Compiler option -cl-std=... chosen by the probe, or "". */
-    bool        khr_ballot;       /* sub_group_ballot compiles. Set only if facts.lanes is ORDO_LANES_KHR. */
-    bool        intel_sub_groups; /* Kernels can require a sub-group size (cl_intel_required_subgroup_size). */
-    bool        probe_disturbed;  /* A trial compile ran out of memory, so probe results must not be cached. */
+    bool        khr_ballot;       /* True if sub_group_ballot compiles. Only for ORDO_LANES_KHR. */
+    bool        intel_sub_groups; /* True if kernels can require a sub-group size (cl_intel_required_subgroup_size). */
+    bool        probe_disturbed;  /* True if a trial compile lacked memory, so probe results must not be cached. */
     char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
     char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* a failed cache write was logged */
+    atomic_bool cache_told;       /* True if a failed cache write was logged. */
     atomic_int  cache_trouble;    /* errno of a failed cache write that awaits logging, or 0. */
-    bool        profile_told;     /* an unread profile was logged */
+    bool        profile_told;     /* True if an unread profile was logged. */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
-    /* hash of all names and versions */
+    /* hash of the names and versions of platform, device, driver and Ordo */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* Each program has only the kernels listed in one "Built together" line, not the whole file. */
+    /* If true, a program has only the kernels of one "Built together" line, not the whole file. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* Compiler optimization in tests. 1: for all programs, -1: for none, 0: as the tests choose. */
     int                 optimized;
     struct ordo_device *next_live; /* in the list of builds.c */
-    /* The driver refused a barrier after a command (see enqueued in call.c). */
+    /* True if the driver refused a barrier after a command (see enqueued in call.c). */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
@@ -286,12 +287,12 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees the list of remaining buffers without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* Takes a free block from the pool or creates one. Sets *fresh if new: then the caller must zero it unless `use` is
- * plain. */
+/* Takes a free block from the pool or creates one. Sets *fresh to true if the block is new. The caller must then zero
+ * it, unless `use` is ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Marks all free blocks as plain, because commands that should zero them may not have run. */
+/* Sets `use` of all free blocks to ORDO_SCRATCH_PLAIN, because commands that zero blocks may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Returns the mapped address of new pinned memory, or NULL. Its size does not count as device memory. For
@@ -299,7 +300,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Makes stages reusable whose last send has a number up to `number`. These sends must have ended. */
+/* staging.c. Makes each stage reusable whose last send has number `number` or less. These sends must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

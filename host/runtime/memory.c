@@ -23,7 +23,6 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
     free(memory);
 }
 
-/* Returns a buffer in huge pages, or NULL if they are not supported or not useful. */
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -83,8 +82,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` each. If `queue` is not NULL, releases only plain blocks of this
- * queue. */
+/* Releases up to `max` free blocks of at most `bytes` each. If `queue` is not NULL, releases only blocks of this queue
+ * whose `use` is ORDO_SCRATCH_PLAIN. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -132,8 +131,8 @@ static void give_reserves(ordo_device *dev)
 }
 
 /* Creates a buffer. If memory is short, releases free scratch blocks, then the buffers cached by objects, and tries
- * again after each. Finishes the device's own queue so that the driver frees the memory. Never waits for a caller's
- * queue or an incomplete event, because it may wait for an event that the caller sets later. */
+ * again after each of the two. Finishes the device's own queue so that the driver frees the memory. Never waits for a
+ * caller's queue or an incomplete event, because that queue may wait for an event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wait lists, incomplete events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop commands behind it, but only
- * those enqueued before the failure. A call that runs only in part would read unwritten scratch. Therefore all commands
- * of a call have the same wait list, which includes the queue's pending events. An event is pending in a queue from its
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands enqueued between
+ * that command and the failure. A call that runs only in part would read unwritten scratch. Therefore all commands of a
+ * call have the same wait list, which includes the queue's pending events. An event is pending in a queue from its
  * first use in a wait list there until it is complete. */
 #include "internal.h"
 
@@ -70,7 +70,7 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes events that have ended. If one failed, commands that zero scratch may not have run. */
+/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -114,7 +114,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event to the wait list. Leaves space for one more (see hand_out_event in call.c). */
+/* Adds an event to the wait list, unless it is there. Leaves space for one more event, which hand_out_event adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -154,7 +154,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks the order. Adds its incomplete events and the queue's pending events to the wait list. */
+/* Checks call->order. Adds the incomplete events of the order and the queue's pending events to the wait list. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -172,9 +172,10 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Adds the event of the object's last call to the wait list, if that call used another queue and is incomplete. If the
- * event failed, earlier calls may still run, so with `renew` a new marker replaces it. If either queue has pending
- * events, sets *must_wait and leaves only this event in the list: the caller must wait for it on the host. */
+/* Adds last->done, the event of the object's last call, to the wait list, if that call used another queue and is
+ * incomplete. If last->done failed and `renew` is true, replaces it by a new marker, because earlier calls may still
+ * run. If either queue has pending events, sets *must_wait and leaves only last->done in the list: the caller must wait
+ * for this event on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -196,8 +197,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits, unlocked, for each event of the wait list. Waits for one at a time, because a wait for several may return at
- * the first failure. */
+/* Waits, with the device unlocked, for each event of the wait list. Waits for one event at a time, because a wait for
+ * several events may return at the first failure. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -208,7 +209,8 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Enqueues a barrier. Tries twice, because the commands before it cannot be cancelled. */
+/* Enqueues a barrier. Tries once more if the driver refuses, because the commands before the barrier cannot be
+ * cancelled. */
 ordo_status ordo_call_barrier(struct ordo_call *call)
 {
     if (clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
@@ -288,7 +290,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* Does not call the driver in the child of a fork, because NVIDIA's would wait forever for a missing thread. */
+/* Does not call the driver in the child of a fork, because NVIDIA's driver would wait forever for a missing thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -300,7 +302,8 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     *last = (struct ordo_last_call) { .queue = NULL };
 }
 
-/* Sets last->dropped if the driver dropped the last change. Does nothing while its marker is incomplete. */
+/* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands of the last change.
+ * Does nothing while the marker is incomplete. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -328,7 +331,7 @@ void ordo_last_call_trust(struct ordo_last_call *last)
 }
 
 /* Records this call as the object's last. Enqueues a marker only in a caller's queue, because add_last can enqueue one
- * later in the device's own. */
+ * later in the device's own queue. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -341,7 +344,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker may go: if it fails, so does the new one. */
+    check_begun(call->dev, last); /* The old marker is not needed: if it fails, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -55,7 +55,6 @@ static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, ui
     return code;
 }
 
-/* Returns a numeric property of the device, or `otherwise` if the query fails. */
 static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
     uint64_t number = 0;
@@ -196,7 +195,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Compiles several trial kernels as one program. If that succeeds, they need no separate compiles. */
+/* Returns true if several trial kernels compile as one program. Then no kernel needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -300,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Turns on Khronos sub-groups. Kernels must be able to require the size `lanes`. If `lanes` is 0, uses 16 if kernels
- * can require it, otherwise the size that the driver chooses. */
+/* Turns on Khronos sub-groups if possible. Kernels must be able to require the size `lanes`. If `lanes` is 0, uses 16
+ * if kernels can require it, otherwise the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
@@ -338,7 +337,7 @@ void ordo_probe_trials(ordo_device *dev)
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a mask value is "khr", "khr8", "khr16" or "khr32". Sets *lanes to the number, or 0. */
+/* Returns true if a mask value is "khr", "khr8", "khr16" or "khr32". Sets *lanes to the number after khr, or 0. */
 static bool khronos_lanes(const char *value, uint32_t *lanes)
 {
     *lanes = strncmp(value, "khr", 3) == 0 ? (uint32_t) strtoul(value + 3, NULL, 10) : 0;

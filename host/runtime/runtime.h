@@ -66,7 +66,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Like ORDO_TRY_CL, for OpenCL calls that wait. They also report kernels that failed while running. */
+/* Like ORDO_TRY_CL, for OpenCL calls that wait. Such calls also report kernels that failed while running. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
@@ -75,7 +75,8 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Returns true if memory was lacking, or a buffer would exceed the device's largest allocation. */
+/* Returns true if the status means that memory was lacking, or a buffer would exceed the device's largest
+ * allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -83,8 +84,9 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE above
- * the largest allocation, and ORDO_NO_DEVICE_MEMORY above the memory limit. For 0 bytes creates 1 byte. */
+/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE if
+ * `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes exceed the limit. For 0 bytes
+ * creates 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Releases *mem and sets it to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
@@ -108,7 +110,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* Adds a reference to the device. Each object holds one. The last release destroys the device. */
+/* Adds a reference to the device. Each object holds a reference. The last release destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
 /* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
@@ -125,9 +127,9 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* leading events that may be incomplete */
-    bool                     passed;    /* a command has the wait list */
-    bool                     again;     /* the caller must repeat the call */
+    cl_uint                  n_pending; /* Number of leading events in `wait` that may be incomplete. */
+    bool                     passed;    /* True if a command with the wait list was enqueued. */
+    bool                     again;     /* True if the caller must repeat the call. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
     cl_command_queue         retained;  /* queue to release, or NULL */
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
@@ -171,7 +173,7 @@ struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call, or NULL: add_last enqueues one when needed. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
-    bool             dropped; /* commands that change the object were dropped */
+    bool             dropped; /* True if the driver dropped commands that change the object. */
 };
 /* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue has
  * incomplete events, waits on the host. If `waits` is set, first waits, unlocked, for all events of the wait list.
@@ -271,7 +273,7 @@ struct ordo_stage;
 
 /* Returns a stage for a call, or NULL if `bytes` do not fit or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* Releases a stage. Set `idle` if all commands that use it have ended. */
+/* Releases a stage. Pass idle = true if all commands that use the stage have ended. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
@@ -300,9 +302,9 @@ struct ordo_gathering {
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. Calls on it only request the kernels they would launch, to be built
- * for `dev`. Reads return an invented answer, so calls may fail. Close it after its objects and before `dev`. Use one
- * thread. */
+/* Opens a dry-run device, which enqueues nothing. Calls on *out only request the kernels that they would launch, to be
+ * built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
+ * Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Call this before each call on the dry-run device. Sets the value of each 32-bit word that the call reads, and renews

@@ -32,7 +32,7 @@ static void describe(struct ordo_listed *entry, cl_platform_id platform, cl_int 
 struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
-    char               missing[1024]; /* for each platform without devices a line */
+    char               missing[1024]; /* one line for each platform without devices */
     cl_int             failed;        /* last failed call's code, or CL_SUCCESS */
 };
 
@@ -45,7 +45,6 @@ static void note_missing(struct listing *list, cl_platform_id platform)
     snprintf(list->missing + used, sizeof list->missing - used, "%s%s", used ? "\n  " : "", why);
 }
 
-/* Lists the devices of all platforms. Continues after a platform whose driver fails. */
 static void list_devices(struct listing *list)
 {
     cl_int        *failed = &list->failed;

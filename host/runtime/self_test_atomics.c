@@ -65,7 +65,7 @@ static ordo_status check_words(const struct updates *u)
     return ORDO_OK;
 }
 
-/* Checks that `seen` is one of the numbers 0 .. n, times `spread`, and that no other work-item saw it. */
+/* Checks that `seen` is a number from 0 to n, times u->spread, and that no other work-item saw this number. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
@@ -77,7 +77,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that the work-items' answers and the final word are the numbers 0 .. n, each once. */
+/* Checks that the work-items' answers and the final word are the numbers 0 to n (times u->spread), each once. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -200,7 +200,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device runs so few groups concurrently that they may never collide. */
+/* Returns true if the device runs so few groups concurrently that their updates may never collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -225,7 +225,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Time limit after the first launch. On a busy CPU threads may run by turns and rarely collide. */
+/* Limit in ms of the time after the first launch. On a busy CPU threads may run by turns and rarely collide. */
 #define CONTENTION_MS 2000
 
 /* Launches the kernel with more and more rounds until work-items have collided often enough. During a long launch the

@@ -22,7 +22,7 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Greatest size of a program's source with its includes. The largest program has a tenth of this. */
+/* Greatest size of a program's source with its includes. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 /* Returns a file as malloc'd text, or NULL if it cannot be read or is too large. */
@@ -82,9 +82,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that was included. `open` means that its expansion has begun and not ended. `certain` means that an include
- * outside of any #if has expanded it, so it is never included again. Otherwise the compiler may have skipped it, so it
- * is included again with an include guard. */
+/* A file that was included. `open`: its expansion has begun and not ended. `certain`: an include outside of any #if has
+ * expanded the file, so it is never included again. Otherwise the compiler may have skipped the file, so it is included
+ * again with an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -179,8 +179,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. A new #line directive follows them, because the compiler may have
- * skipped the earlier ones. */
+/* Returns true for #else, #elif and #endif lines. A new #line directive follows such a line, because the compiler may
+ * have skipped earlier directives. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -238,7 +238,7 @@ static void add_define(FILE *out, const char *name, long value)
     fprintf(out, " -D%s=%ld", name, value);
 }
 
-/* Adds the device's facts as -D options. cl/device/compiler.cl explains them. */
+/* Adds the device's facts as -D options. */
 static void add_facts(const ordo_device *dev, FILE *out)
 {
     const struct ordo_facts *f = &dev->facts;

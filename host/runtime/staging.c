@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-/* If all stages are in use, the next call waits. */
+/* Maximum number of stages. If commands still use all stages, the next call waits. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory. With less, drivers copy the memory. */
+/* Alignment of a stage in host memory, in bytes. With smaller alignments, drivers copy the memory. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

@@ -18,7 +18,7 @@
 #define SLOTS 16
 /* Number of commands in flight at a time. */
 #define DEPTH 4
-/* With fewer than HELPERS_MIN helpers the driver is as fast. */
+/* With fewer than HELPERS_MIN helper threads, the driver's copy is as fast. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
@@ -168,7 +168,8 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    const size_t ahead = p->upload ? SLOTS : 0; /* pieces copied before a command ends */
+    /* number of pieces that may be copied before a command ends */
+    const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
@@ -193,7 +194,7 @@ void ordo_ring_destroy(ordo_device *dev)
     dev->ring.host = NULL;
 }
 
-/* Returns false if the ring cannot be created: then the driver copies the arrays. */
+/* Creates the ring if necessary. Returns false if that fails: then the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)

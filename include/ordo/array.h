@@ -149,7 +149,7 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Greatest size of a row. A row is an element of any size, and offsets in arrays of rows count
- * rows. To sort rows, sort their numbers as values and then call ordo_gather. */
+ * rows. To sort rows, sort keys with row numbers as values, and then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -157,7 +157,7 @@ struct ordo_gather_params {
 };
 
 /* Copies rows[indices[i]] to rows_out[i] for `count` indices of type uint32_t. If an index is
- * n_rows or more, leaves its output row unchanged.
+ * n_rows or more, leaves rows_out[i] unchanged.
  * Cost: one read of each index and each requested row, one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
@@ -170,14 +170,14 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Promise that no index occurs twice, which makes the call faster. If the promise is broken,
-     * bytes of several rows may mix. */
+    /* True promises that no index occurs twice, and makes the call faster. If an index does, bytes
+     * of several rows may mix. */
     bool distinct;
 };
 
 /* Copies rows[i] to rows_out[indices[i]] for `count` indices of type uint32_t. If an index occurs
- * several times, the last row counts. Indices of n_rows or more are skipped. Rows without an index
- * stay unchanged.
+ * several times, the last row counts. Indices of n_rows or more are skipped. Rows of rows_out that
+ * no index names stay unchanged.
  * Cost: one read of each index and row, one write of each row. Unless `distinct`, also an atomic
  *   update per index.
  * Memory: 4 bytes per row of rows_out. None if `distinct`. */
@@ -195,7 +195,7 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* Equal keys keep the order of the input in both directions. */
+    bool      descending;  /* Equal keys keep the order of the input even if true. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
     /* Number of bits to sort by, from first_bit up. 0 means all higher bits. */
     uint32_t bits;
@@ -210,7 +210,7 @@ ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
  * the inputs as outputs, both keys and values.
  * Cost: one read of the keys. Then for every 8 bits one or two reads and one write of keys and
  *   values. share/doc/array.md describes when fewer suffice.
- * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
+ * Memory: one buffer of the input's size, plus at most 2 % of the input and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
                                struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -233,8 +233,8 @@ struct ordo_top_k_params {
  * `indices` receives the input index of each element as a uint32_t, and may be ordo_none().
  * Cost: two reads of all keys, more if most keys share their highest bits. Then a sort of k
  *   elements.
- * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's size, and
- *   a sort's scratch. */
+ * Memory: the sum of half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's
+ *   size, and a sort's scratch. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -251,7 +251,7 @@ struct ordo_select_params {
 /* Returns the key of rank k, and its index in the input as a uint32_t. For the median pass k =
  * count / 2. index_out may be ordo_none().
  * Cost: as ordo_top_k without the sort.
- * Memory: half of the keys' bytes, 2 bytes per key, and 256 KiB.
+ * Memory: the sum of half of the keys' bytes, 2 bytes per key, and 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
 ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
                                  struct ordo_slice keys, size_t count, size_t k,
@@ -281,7 +281,7 @@ struct ordo_reduce_by_key_params {
  * its number of elements (counts, uint32_t). `counts` may be ordo_none(). Groups ascend by key, or
  * keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t. Groups
  * beyond `capacity` are not written.
- * Cost: a sort unless `sorted`. Then one or two reads of each element, depending on the device.
+ * Cost: a sort unless `sorted`. Then each element is read once or twice, depending on the device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
@@ -299,12 +299,12 @@ ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                        
 
 struct ordo_unique_params {
     ordo_type key;
-    bool      sorted; /* sorted and bits as in ordo_reduce_by_key_params */
+    bool      sorted; /* sorted, bits: see ordo_reduce_by_key_params */
     uint32_t  bits;
 };
 
-/* Returns each different key once, and how often it occurs. Cost and memory are as for
- * ordo_reduce_by_key without values. */
+/* Writes each distinct key once to keys_out, and its number of elements (uint32_t) to `counts`.
+ * Cost and memory are as for ordo_reduce_by_key without values. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
                                  struct ordo_slice counts, size_t capacity,
@@ -324,7 +324,7 @@ struct ordo_merge_params {
 /* Merges two sorted arrays. Elements of `a` come before equal elements of `b`. a_count + b_count
  * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order, but never an access
  * outside of the buffers.
- * Cost: one read and one write of everything.
+ * Cost: one read and one write of each element.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
                                 struct ordo_slice a_keys, struct ordo_slice a_values,
@@ -345,7 +345,7 @@ struct ordo_run {
 
 /* Merges up to ORDO_MAX_RUNS sorted runs of the same arrays in one pass. Elements of an earlier run
  * come before equal elements of a later one.
- * Cost: one read and one write of everything, and a search per 128 elements.
+ * Cost: one read and one write of each element, and a search per 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
                                      struct ordo_slice keys, struct ordo_slice values,
@@ -374,8 +374,8 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 /* Builds an index that contains compressed keys. `keys` may be freed afterwards, and searches may
  * pass ordo_none() as keys.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: 0.53 times the keys and their plain index for 2^24 uniform 32-bit keys. At most 1.13
- *   times.
+ * Memory: 0.53 times the bytes of the keys and a plain index for 2^24 uniform 32-bit keys. At most
+ *   1.13 times these bytes.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
@@ -389,9 +389,10 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 /* The internal order in which a call processes queries that are not sorted. It does not change the
  * results. */
 typedef enum ordo_scheme {
-    ORDO_SCHEME_AUTO = 0,  /* as the tunables search.buffered and search.sort_queries say */
+    ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned by their highest 8 bits, so that each partition's keys fit in a cache. */
+    /* Partitioned by the highest 8 bits of the query, so that the keys searched by a partition fit
+     * in a cache. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
@@ -400,8 +401,8 @@ struct ordo_search_params {
     ordo_type key;
     /* If true, counts the keys <= query. Otherwise counts the keys < query. */
     bool upper;
-    /* Queries are in ascending order, which makes the call faster. Results are correct even if they
-     * are not. */
+    /* Set to true if queries are in ascending order. The call is then faster. If queries are not in
+     * order, results are still correct. */
     bool sorted_queries;
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
@@ -414,7 +415,7 @@ struct ordo_search_params {
  * equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an access
  * outside of the buffer.
  * Cost: with an index a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
- *   Without an index it reads log2(count) keys.
+ *   Without an index a query reads log2(count) keys.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -426,7 +427,7 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_equal_range_params {
     ordo_type         key;
-    bool              sorted_queries; /* sorted_queries and index as in ordo_search_params */
+    bool              sorted_queries; /* sorted_queries, index: see ordo_search_params */
     const ordo_index *index;
 };
 
@@ -448,14 +449,14 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* the last three members as in ordo_search_params */
+    bool              sorted_queries; /* for the last three members see ordo_search_params */
     const ordo_index *index;
     ordo_scheme       scheme;
 };
 
 /* Sets values_out[i] to the value of the first key that equals queries[i], or leaves it unchanged
- * if there is none. Sets found[i] (a byte) to 1 or 0. `found` may be ordo_none(). Keys are equal if
- * all bits are: -0 is not +0. */
+ * if no key does. Sets found[i] (a byte) to 1 if a key does, else to 0. `found` may be ordo_none().
+ * Keys are equal if all bits are: -0 is not +0. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,

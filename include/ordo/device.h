@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An opened OpenCL device: its facts, tunables, compiled programs and scratch memory.
  *
- * Threads      Any thread may use any device. A lock of the device enqueues its calls one after
- *              another. A call does not hold the lock while it waits, unless its comment says so.
- *              No other call on a device may run while the device is closed.
+ * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands
+ *              one after another. A waiting call does not hold the lock, unless its comment says
+ *              so. No other call on a device may run while the device is closed.
  * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED.
  *              Destroying and closing frees only host memory there. A child that computes must be
  *              forked before OpenCL is first used, or call exec, because many drivers do not work
@@ -64,7 +64,7 @@ typedef enum ordo_log_level {
 /* Receives one log message, without a newline. The text is valid during the call. The function must
  * not call Ordo.
  * Concurrency: a device sends one message at a time, from the thread of the Ordo call, usually with
- *   the device's lock held. Functions that serve one device need no lock. */
+ *   the device's lock held. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
 /* How to open a device. Zeros mean defaults. After the call only `log` and `user` are still used.
@@ -83,11 +83,11 @@ struct ordo_device_config {
     /* Receives the bytes of the whole message with its final 0, or 0 after success. May be NULL.
      * 4096 bytes suffice for every message except build logs. */
     size_t *message_needs;
-    size_t  memory_limit; /* limit of device memory in bytes; 0: the device's */
+    size_t  memory_limit; /* limit of device memory in bytes; 0: the size of the device's memory */
     /* Features that the device does without, for tests:
      * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL: ORDO_MASK. */
     const char *mask;
-    /* The device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
+    /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
     /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
@@ -102,8 +102,8 @@ struct ordo_device_config {
  * Blocking: waits for the self-test. facts.dropped lists kernel variants that failed and were
  *   replaced.
  * Errors: ORDO_NO_DEVICE, and the message lists the choices or the package to install. ORDO_IO.
- *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if the safest variant fails. OpenCL and memory
- *   errors. */
+ *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail. OpenCL
+ *   and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Opens the caller's device with the caller's context and queue, and retains them. If `queue` is
@@ -166,14 +166,14 @@ typedef enum ordo_atomics {
 /* Facts about a device, from the driver, trial compiles and the self-test. */
 struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
-    bool cpu;            /* Each work-group runs in one thread. */
-    bool unified_memory; /* host and device share memory */
-    /* A started work-group keeps running, so others may wait for it. */
+    bool cpu;            /* True if a work-group runs in one thread. */
+    bool unified_memory; /* true if host and device share memory */
+    /* True if a started work-group keeps running, so that others may wait for it. */
     bool groups_progress;
-    bool int64_atomics; /* 64-bit atomics in device memory */
-    /* A load is ordered after the load that gave its address, even without a fence. */
+    bool int64_atomics; /* true if device memory has 64-bit atomics */
+    /* True if a load is ordered after the load that gave its address, even without a fence. */
     bool         address_order;
-    bool         own_binary_cache; /* The driver caches programs itself. */
+    bool         own_binary_cache; /* True if the driver caches programs. */
     ordo_lanes   lanes;
     ordo_atomics atomics;
     uint32_t     sub_group; /* work-items per sub-group; 1 with ORDO_LANES_ONE */
@@ -235,7 +235,7 @@ struct ordo_tunable_info {
     const char *text; /* its meaning */
     uint32_t    value;
     ordo_origin origin;
-    bool        applies;   /* Other values may be faster here. */
+    bool        applies;   /* True if other values may be faster. */
     uint32_t    n_choices; /* number of permitted values in `choice` */
     uint32_t    choice[16];
 };

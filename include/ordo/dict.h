@@ -83,9 +83,9 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 /* Replaces the content by `count` elements in any order. If a key occurs several times, its last
  * value counts.
  * Cost: one sort.
- * Memory: a sorted array, LSM or FAST tree takes up to 2.2 times the new keys and values and 4 MiB.
- *   If keys repeat, it takes 3.3 times. A B-link tree or skiplist takes 5 times. The old content
- *   stays until the end.
+ * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the new
+ *   keys and values, plus 4 MiB. If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times
+ *   these bytes. The old content stays until the end.
  * Blocking: waits for the number of distinct keys. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
@@ -106,7 +106,8 @@ ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, co
  * batch, its first value counts. Sets inserted[i] (a byte) to 1 if element i was stored, else to 0.
  * `inserted` may be ordo_none().
  * Cost: a sort of the keys, a find per key, and an update.
- * Memory: scratch of two keys and 12 bytes per element, or the update's scratch if greater. */
+ * Memory: scratch of two keys and 12 bytes per element, or the update's scratch if that is
+ *   greater. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
@@ -133,11 +134,11 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
 /* Removes all keys from lo[i] to hi[i], for each i. Ranges may overlap. If lo[i] > hi[i], range i
- * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes after the ranges
- * before it. `erased` may be ordo_none().
+ * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes, without keys of
+ * ranges 0 to i - 1. `erased` may be ordo_none().
  * Cost: two ranks per range, a sort of the ranges, a range query and an update.
  * Memory: scratch of the removed keys, and 44 bytes and two keys per range. If ranges overlap and
- *   `erased` is given, 17 bytes more.
+ *   `erased` is given, 17 more bytes per range.
  * Blocking: waits for the number of removed keys. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
                                            struct ordo_slice hi, size_t count,
@@ -150,8 +151,8 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
  * order. take_last removes the greatest elements and returns them in descending order. *taken
  * receives the number of removed elements. keys_out and values_out have capacity for `count`
  * elements, or are ordo_none().
- * Cost: a range query and an update. An LSM only marks the elements. take_last only shortens a
- *   sorted array.
+ * Cost: a range query and an update. An LSM only marks the elements as erased. take_last only
+ *   shortens a sorted array.
  * Memory: scratch of a key and a byte per element.
  * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -169,7 +170,7 @@ ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, voi
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Removes replaced and erased elements from memory, and frees unused memory.
- * Memory: 3 % of keys and values remain unused, in a B-link tree 10 %.
+ * Memory: afterwards 3 % of the memory for keys and values is unused, in a B-link tree 10 %.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
@@ -179,7 +180,7 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
  *   first prepare an index or a list, as their headers say.
  * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, a key
  *   if keys_out is ordo_none(), and 1 byte if found is ordo_none(). A range needs 20 bytes, and 8
- *   more per further run of an LSM. */
+ *   bytes more for each further run of an LSM. */
 
 /* Sets values_out[i] to the value of keys[i], or leaves it unchanged if the key is absent. Sets
  * found[i] (a byte) to 1 if the key is present, else to 0. Both outputs may be ordo_none(). */
@@ -195,8 +196,8 @@ ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count,
                                              uint8_t *found);
 
-/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. It is 0 if
- * lo[i] > hi[i]. */
+/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. The number is
+ * 0 if lo[i] > hi[i]. */
 ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice counts,
                                      const struct ordo_order *order);
@@ -259,12 +260,12 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
                                                   size_t                                *needed);
 
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
- * hi[i]. Without keys it is the identity of op. Sets counts[i] (uint32_t) to the number of keys.
- * `counts` may be ordo_none().
- * Cost: two ranks per range. If no range has more than 128 elements, reads their values. Otherwise
- *   exports all values into a table, which later calls reuse until the dictionary changes. If the
- *   ranges have less than a quarter of all elements, the table has only their values and is not
- *   reused.
+ * hi[i]. For a range without keys, results[i] is the identity of op. Sets counts[i] (uint32_t) to
+ * the number of keys. `counts` may be ordo_none().
+ * Cost: two ranks per range. If no range has more than 128 elements, reads the values of all
+ *   ranges. Otherwise exports all values into a table, which later calls reuse until the dictionary
+ *   changes. If the ranges have less than a quarter of all elements, the table has only their
+ *   values and is not reused.
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
  *   element, and a 15th more for minima and maxima.
  * Blocking: waits for the lengths of the ranges. */
@@ -283,8 +284,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds the key nearest to keys[i] that has the given relation to it, and its value. If none
- * exists, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
+/* Finds the key nearest to k = keys[i] that has the given relation to k, and the value of this key.
+ * If no key does, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
  * ordo_none(). */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
@@ -294,8 +295,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but does not find keys beyond bounds[i]. With ORDO_GE and ORDO_GT these are
- * greater keys, with ORDO_LT and ORDO_LE lesser keys.
+/* Like ordo_dict_seek, but does not find keys beyond bounds[i]. Beyond means greater with ORDO_GE
+ * and ORDO_GT, less with ORDO_LT and ORDO_LE.
  * Memory: also scratch of a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -308,7 +309,7 @@ ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation r
 
 /* Sets ranks[i] (uint32_t) to the number of keys less than keys[i]. With ORDO_LE also counts an
  * equal key.
- * Cost: a search per key. An LSM searches each of its runs.
+ * Cost: a search per key.
  * Errors: ORDO_INVALID for relations other than ORDO_LT and ORDO_LE. */
 ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice ranks,
@@ -392,8 +393,9 @@ typedef enum ordo_code {
     ORDO_N_CONCURRENT_CODES = 11, /* concurrent batches take lower codes only */
 } ordo_code;
 
-/* A mixed batch of `count` operations. Operation i uses element i of each array. It leaves outputs
- * that it does not write unchanged. Unused arrays may be ordo_none(), except codes and keys. */
+/* A mixed batch of `count` operations. Operation i uses element i of each array. Outputs that an
+ * operation does not write stay unchanged. Unused arrays may be ordo_none(), except codes and
+ * keys. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* keys, or lower bounds of ranges */
@@ -407,10 +409,10 @@ struct ordo_batch {
     struct ordo_slice counts;     /* uint32_t: written by counts, ranges and ranks */
 
     /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i + 1]
-     * - 1 of range_keys and range_values. Other operations have none. */
+     * - 1 of range_keys and range_values. If operation i is no range, the offsets are equal. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
-    size_t            range_capacity; /* number of elements that they hold */
+    size_t            range_capacity; /* number of elements that range_keys and range_values hold */
 
     ordo_type value;   /* type of the values in combines */
     ordo_op   combine; /* the operation of combines */
@@ -419,12 +421,12 @@ struct ordo_batch {
 /* Applies a mixed batch as if its operations ran one after another in the order of their indices.
  * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md describes
  *   the cost of seeks, counts, ranges, ranks and selections.
- * Memory: scratch of 45 bytes, a key and a value per operation, or of 80 bytes if there are queries
- *   in key order. Also the elements that the ranges have before the batch.
+ * Memory: scratch of 45 bytes, a key and a value per operation. With queries in key order, 80 bytes
+ *   instead of 45. Also the elements that the ranges have before the batch.
  * Blocking: yes.
- * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if ranges exceed range_capacity. *needed
- *   then receives their length (`needed` may be NULL). Nothing is applied in these cases. Combines
- *   have the errors of ordo_dict_combine. */
+ * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
+ *   range_capacity elements. *needed then receives their number (`needed` may be NULL). Nothing is
+ *   applied in these cases. Combines have the errors of ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
@@ -449,8 +451,8 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
  *
  * Operations run in no fixed order. Operations on single keys are linearizable: for each key, one
  * order of its operations explains all results. Finds and contains see the state before the batch.
- * Seeks, counts and ranges read the leaves one after another. A key that they report was present,
- * with its value, at some moment. A key that was present throughout is reported once. Reported keys
+ * Seeks, counts and ranges read the leaves one after another. A reported key was present, with its
+ * value, at some moment. A key that was present throughout is reported once. Reported keys
  * ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
@@ -475,7 +477,8 @@ struct ordo_concurrent_batch {
      * rooms[i + 1] - 1 and writes counts[i] of them. The rest of its slice becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
-    size_t            range_capacity; /* Number of elements that they hold. Slices are cut there. */
+    /* Number of elements that range_keys and range_values hold. Slices are cut there. */
+    size_t range_capacity;
 };
 
 /* Applies a concurrent batch.
@@ -484,8 +487,8 @@ struct ordo_concurrent_batch {
  * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID for missing
- *   values, hi or rooms. Nothing is then done. After ORDO_OPENCL a part is done. An operation that
- *   lacks memory reports that only in `outcomes`. */
+ *   values, hi or rooms. Nothing is then done. After ORDO_OPENCL a part of the batch is done. An
+ *   operation that lacks memory is reported only in `outcomes`. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
@@ -528,7 +531,7 @@ struct ordo_statistics {
     size_t levels;      /* trees, HAMT: levels including leaves */
     size_t restarts;    /* concurrent steps repeated after conflicts */
 };
-/* Returns the number of elements and the memory that they take.
+/* Returns statistics of the structure.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
                                           struct ordo_statistics *out);

@@ -27,12 +27,12 @@ struct ordo_hamt_config {
 
 /* Creates an empty HAMT, which supports all calls of dict.h except concurrent batches.
  * Cost: a query reads 1 or 2 words of a table and 1 or 2 leaf records of 16 bytes (24 for 8-byte
- *   keys). It ends in a bitmap, or in a binary search among 64 keys. An update sorts its elements,
- *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
+ *   keys). A query ends in a bitmap, or in a binary search among 64 keys. An update sorts its
+ *   elements, copies each affected leaf, and moves 60 bytes per leaf of the trie.
  * Memory: the values, and per leaf 8 bytes, its record and its keys. 1024 dense keys take at most
  *   128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first key,
- *   otherwise their own size. Updates may double the total. A build or compact takes 3 times keys
- *   and values, 14 bytes per key, and 4 MiB.
+ *   otherwise their own size. Updates may double the memory. A build or compact temporarily takes 3
+ *   times the bytes of keys and values, 14 bytes per key, and 4 MiB.
  * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. It waits
  *   five times if over 1024 of its elements fall into one leaf.
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
@@ -51,9 +51,9 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * may begin at any byte.
  * Cost: reads the bytes twice and builds the trie from sorted keys. Bitmaps of 8-byte keys are
  *   found one after another.
- * Memory: scratch of 40 bytes per container, 8 per 64 keys, words or runs, and 32 per bitmap of
- *   8-byte keys. Then the build takes memory. Set a memory limit for untrusted bytes, because 7 KB
- *   of runs can hold 33 million keys, which take 290 MB.
+ * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 per 64 keys, words or runs, and
+ *   32 per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit for untrusted
+ *   bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
  * Blocking: yes.
  * Errors: ORDO_INVALID, and the message names the wrong container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is

@@ -35,11 +35,12 @@ struct ordo_hash_config {
  *   factor 0.8, 17 % of present and 28 % of absent keys need a second bucket. On CPUs a filter
  *   answers 7 of 8 lookups of absent keys. An update reads and writes each affected bucket once, or
  *   rebuilds the table.
- * Memory: keys and values divided by the load factor, and 1 byte per 8 slots (5 on CPUs). A build
- *   takes scratch of 3 times the new keys and values, a rebuild 4 times the table's. A concurrent
- *   batch takes 8 bytes per operation, for up to 2^24 operations, and an update's scratch.
- * Blocking: an update waits once, or twice if a partition may be full. Erasures wait only after a
- *   build or if they may erase most of the table.
+ * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 bytes on CPUs) per
+ *   8 slots. A build takes scratch of 3 times the bytes of the new keys and values, a rebuild 4
+ *   times the bytes of the stored keys and values. A concurrent batch takes 8 bytes per operation,
+ *   for up to 2^24 operations, and an update's scratch.
+ * Blocking: an update waits once, or twice if a partition (part of the table) may be full. Erasures
+ *   wait only after a build or if they may erase most of the table.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory. After an OpenCL error the table holds a part of the
  *   batch, or calls return ORDO_BROKEN until it is built or cleared.

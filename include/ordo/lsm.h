@@ -30,16 +30,17 @@ struct ordo_lsm_config {
      * 0 to 100; 0 means never. Stale elements are counted after cleanup_least new elements, if
      * enough may be stale. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* smallest assumed number of live elements; 0: 4096 */
-    /* If true, queries never merge runs. Otherwise they merge runs when searching them has cost as
-     * much as a merge. */
+    size_t   cleanup_least; /* Fewer live elements count as this number. 0 means 4096. */
+    /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
+     * have cost as much as a merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n are stored, merges move on average less than log2(n /
- *   b) times b elements. A find searches the runs, newest first, until it finds its key. After an
- *   update, the first query in key order searches each element of new runs in the older runs.
+ * Cost: an update sorts its b elements. If n elements are stored, its merges move on average less
+ *   than log2(n / b) times b elements. A find searches the runs, newest first, until it finds its
+ *   key. After an update, the first query in key order searches each element of new runs in the
+ *   older runs.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
  *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An update
  *   leaves fewer than 8 stored elements per live element.

@@ -44,7 +44,7 @@ typedef enum ordo_prepare_op {
     ORDO_PREPARE_COMPACT = 1 << 6, /* compact, cleanup */
 } ordo_prepare_op;
 
-/* Selects the kernels to compile: all combinations of the four lists. A list that is 0 selects
+/* Selects the kernels to compile: all combinations of the bits of four masks. A mask of 0 selects
  * everything. */
 struct ordo_prepare_params {
     uint32_t what;        /* bit mask of ORDO_PREPARE_SORT ... */
@@ -55,12 +55,12 @@ struct ordo_prepare_params {
 
     /* Divides the work among several processes, because some drivers compile one program of a
      * process at a time. This process compiles only every parts-th program, from number `part` on,
-     * and makes no calls. Afterwards one process must prepare the same lists with parts 0, which
-     * means all programs. */
+     * and makes no calls. Afterwards one process must prepare all programs: the same masks with
+     * parts 0. */
     uint32_t part, parts;
 
-    /* Called in the calling thread to report progress. If it returns false, the preparation is
-     * cancelled. May be NULL, and may call Ordo. */
+    /* Called in the calling thread to report progress. If this function returns false, the
+     * preparation is cancelled. May be NULL, and may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };

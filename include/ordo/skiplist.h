@@ -26,7 +26,7 @@ struct ordo_skiplist_config {
      * immediately: 1 to 100. 0 means 100. Searches reach the other chunks through their left
      * neighbours, until they get an entry between launches. */
     uint32_t raise_percent;
-    /* Greatest number of chunks with elements. 0 means no limit. It acts like max_leaves of
+    /* Greatest number of chunks with elements. 0 means no limit. See max_leaves of
      * ordo_blink_config. */
     size_t max_chunks;
     /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. Other
@@ -37,8 +37,8 @@ struct ordo_skiplist_config {
 /* Creates an empty skiplist, which supports all calls of dict.h.
  * Cost: as the B-link tree (blink.h). A concurrent erase that leaves less than a third of a chunk
  *   moves the rest to the next chunk. A launch with such moves also costs a pass over all chunks.
- * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times keys and values after a
- *   build, 2.3 after random updates, 3.5 for a sliding window of keys.
+ * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys and
+ *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
  * Errors: as the B-link tree.
  * Concurrency: finds in a batch come before its updates and do not wait for them. An update that
  *   finds a locked chunk tries again. */

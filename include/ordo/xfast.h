@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of key prefixes. It suits queries by prefix, and
- * large batches on GPUs. An array named flat has the first key of each short prefix. A hash table
- * has the ranges of keys with longer prefixes. See share/doc/xfast.md.
+ * large batches on GPUs. The array `flat` has the index of the first key of each short prefix. A
+ * hash table has the range of keys of longer prefixes. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -32,14 +32,15 @@ struct ordo_xfast_config {
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
  * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average, and reads
- *   the value. If over 16 keys share the prefix in flat, it first looks into the table, by default
- *   up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its elements,
- *   merges them with all n keys, reads the n keys twice more, and hashes the table's entries.
+ *   the value. If over 16 keys share the prefix in flat, the call first looks into the table, by
+ *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
+ *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
+ *   entries.
  * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
- *   keys have almost no table. Clustered keys take up to 4 bytes each, 8-byte keys 14. An update
- *   takes keys and values twice, 4 bytes per key, and the table's build (hash.h). A build takes 14
- *   instead of 4 bytes per key. If memory for flat and table is missing, queries search the sorted
- *   keys until the next update.
+ *   keys have almost no table. For clustered keys the table takes up to 4 bytes per 4-byte key, 14
+ *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per
+ *   key, and the build of the table (hash.h). A build takes 14 instead of 4 bytes per key. If
+ *   memory for flat and table is missing, queries search the sorted keys until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
