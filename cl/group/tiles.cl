@@ -2,7 +2,8 @@
 /* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier
  * elements. Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan
  * reads every element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results
- * of earlier groups and writes the range.
+ * of earlier groups and writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, because no
+ * element comes before it, and tiles_ranges writes ranges 1 to n - 1.
  *
  * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
  * four and the last two:
@@ -66,17 +67,19 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-ORDO_FN uint tiles_end(uint tiles, uint range)
+ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
 {
-    const uint first = (uint) get_group_id(0) * range;
+    const uint first = group * range;
     return first + min(range, tiles - first);
 }
 
-/* Writes this group's range of tiles. sums[g] must be the reduction of group g's range. The whole group must call. */
+/* Writes this group's range of tiles. sums[g] must be the reduction of range g. If there is only one range, `sums`
+ * must be NULL. The whole group must call. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
-    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
+    const uint written = FOLD_GROUP == 1 && sums ? 1 : 0; /* Number of ranges that tiles_sums has written. */
+    const uint group = (uint) get_group_id(0) + written, end = tiles_end(tiles, range, group);
     fold_item  before = group_fold_items(sums, group, scratch);
     for (uint tile = group * range; tile < end; tile++)
         before = tile_whole(in, tile, before, scratch);
@@ -107,15 +110,18 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
+/* Sets sums[g] to the reduction of range g. On CPUs, group 0 also writes its range. The whole group must call. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {
-    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
+    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range, group);
     fold_item  sum = fold_identity();
     input_tile t;
     for (uint tile = group * range; tile < end; tile++) {
+#if FOLD_GROUP == 1
+        sum = group == 0 ? tile_whole(in, tile, sum, scratch) : fold(sum, tile_fold(in, tile, &t, scratch));
+#else
         sum = fold(sum, tile_fold(in, tile, &t, scratch));
-#if FOLD_GROUP > 1
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     }

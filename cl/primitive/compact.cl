@@ -227,16 +227,20 @@ void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *co
 {
     __local fold_scratch scratch;
     const compact_arrays a = COMPACT_ARRAYS;
-    const uint           end = tiles_end(tiles, range);
-    uint                 mine = 0;
-    input_tile           t;
-    for (uint tile = (uint) get_group_id(0) * range; tile < end; tile++) {
+#if FOLD_GROUP == 1
+    tiles_sums(&a, tiles, range, counts, &scratch);
+#else
+    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range, group);
+    uint       mine = 0;
+    input_tile t;
+    for (uint tile = group * range; tile < end; tile++) {
         compact_load_flags(&a, tile, &t);
         mine += compact_share(&a, &t);
     }
     const fold_item sum = group_fold(mine, &scratch);
     if (get_local_id(0) == 0)
-        counts[get_group_id(0)] = sum;
+        counts[group] = sum;
+#endif
 }
 
 #endif

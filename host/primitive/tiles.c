@@ -82,20 +82,41 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
+/* Divides an array into one range more than a CPU has cores. Kernel `sums` writes the first range and does not visit
+ * the last one, so n cores visit an element 2 - 2 / (n + 1) times on average. */
+static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
+{
+    t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);
+    t->groups = ordo_ceil_div(t->tiles, t->range);
+}
+
+static ordo_status launch_sums_and_ranges(struct ordo_call *call, struct ordo_tiles t,
+                                          const struct ordo_tile_kernels *kernels, struct ordo_launch *launch,
+                                          struct ordo_args *args)
+{
+    cl_mem sums = NULL;
+    if (t.group == 1)
+        divide_for_cores(call->dev, &t);
+    launch->groups = t.group == 1 ? t.groups - 1 : t.groups;
+    ORDO_TRY(ordo_call_scratch(call, t.groups * kernels->item_bytes, &sums));
+    ORDO_ADD(args, ORDO_ARG(t.tiles), ORDO_ARG(t.range), ORDO_ARG(sums));
+    launch->kernel = kernels->sums;
+    ORDO_TRY(ordo_call_launch(call, launch, args));
+    launch->kernel = kernels->ranges;
+    return ordo_call_launch(call, launch, args);
+}
+
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args)
 {
-    cl_mem sums = NULL;
+    const cl_mem no_sums = NULL;
     if (t->groups > 1 && t->lookback) {
         launch.kernel = kernels->look_back;
         return launch_look_back(call, t, kernels->payload_bytes, &launch, args);
     }
     if (t->groups > 1)
-        ORDO_TRY(ordo_call_scratch(call, t->groups * kernels->item_bytes, &sums));
-    ORDO_ADD(args, ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums));
-    launch.kernel = kernels->sums;
-    if (t->groups > 1)
-        ORDO_TRY(ordo_call_launch(call, &launch, args));
+        return launch_sums_and_ranges(call, *t, kernels, &launch, args);
+    ORDO_ADD(args, ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(no_sums));
     launch.kernel = kernels->ranges;
     return ordo_call_launch(call, &launch, args);
 }
