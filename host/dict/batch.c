@@ -55,8 +55,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces each of n + 1 flags, the last one 0, by the number of set flags before it. Sets *kept to the number of all
- * set flags. */
+/* Replaces each of n + 1 flags by the number of set flags before it. The last flag must be 0. Sets *kept to the number
+ * of set flags. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;

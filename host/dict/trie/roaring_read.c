@@ -52,7 +52,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum bytes of a bitmap and the upper key half that precedes it. */
+/* Minimum number of bytes of a bitmap and the upper key half before it. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
