@@ -54,8 +54,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations in a batch with seeks, counts or ranges. The timeline, an index of the batch's changes,
- * adds them up in 32 bits. */
+/* Maximum number of operations in a batch with seeks, counts or ranges. More would overflow the 32-bit sums of the
+ * timeline (apply.h). */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -97,8 +97,8 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to the value of the key of sorted operation j after this operation. First a scan combines the values
- * within each segment (neighbouring operations on one key). Then the results are combined with the stored values. */
+/* Sets made[j] to a key's value after sorted operation j. First a scan combines the values within each segment
+ * (neighbouring operations on one key). Then the results are combined with stored values. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -127,9 +127,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces `parts` arrays of `stride` numbers, one after another in `mem`, by their exclusive prefix sums. If one scan
- * covers all arrays, sums continue from one array to the next. Readers (sum_at in cl/dict/apply_batch.cl) allow for
- * that. */
+/* Replaces `parts` arrays of `stride` numbers, one after another in `mem`, by their prefix sums. Sums may continue from
+ * one array to the next, which readers (sum_at in cl/dict/apply_batch.cl) allow for. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -149,8 +148,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Divides the sorted operations into groups, one for each key. If the batch has combines, also divides the groups into
- * segments and computes a->made. */
+/* Divides the sorted operations into groups, one for each key. If the batch has combines, also computes a->made. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -226,7 +224,7 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
 /* Sets *count to the number of keys that the batch changes. If a seek is far (passes too many keys of the batch),
- * answers all seeks again by the timeline, an index of the batch's changes. */
+ * answers all seeks again by the timeline (apply.h). */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -28,12 +28,12 @@ struct apply {
     struct ordo_call        *call;
     const struct ordo_batch *batch;
     cl_uint                  n;
-    cl_uint                  histogram[ORDO_HISTOGRAM_WORDS]; /* number of operations of each code */
+    cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
     /* there[j] is 1 (one byte) if sorted key j is present before the batch. before[j] is then its value. */
     cl_mem there, before;
-    cl_mem counted;       /* the histogram in device memory */
+    cl_mem counted;
     cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the start of each segment. */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
@@ -63,13 +63,11 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 
-/* Adds the kernel arguments BATCH_ARGS (cl/dict/apply_batch.cl). */
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
-/* Adds the kernel arguments TIMELINE_ARGS (cl/dict/timeline.cl). */
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline: an index of the keys that the batch adds and removes. A query reads the changes by earlier
- * operations from the timeline. */
+/* Builds the timeline, an index of the keys that the batch adds and removes. From it queries read the changes by
+ * earlier operations. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);

@@ -48,8 +48,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The n operations with the requested codes, in the order of the batch: indices `ops`, keys `lo` and upper bounds
- * `hi`. */
+/* The n operations with the requested codes: indices `ops`, keys `lo`, upper bounds `hi`. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -135,9 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If the batch has operations on this key, groups[q] becomes the key's
- * index among the batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element from the
- * dictionary. */
+/* Finds the key that each selection q selects. If the batch changes this key, groups[q] becomes its index among the
+ * batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -189,8 +187,8 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Writes b->offsets, the prefix sums of `lengths`. If the batch has ranges, waits for their total length. Returns
- * ORDO_TOO_SMALL if the total exceeds the capacity. */
+/* Writes b->offsets, the prefix sums of `lengths`. If the batch has ranges, reads their total length and compares it
+ * with the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -236,7 +234,7 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* Arrays that apply_range_plan (cl/dict/apply_order.cl) writes, with one entry for each range. */
+/* Outputs of kernel apply_range_plan, one entry for each range. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -276,8 +274,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum number of work-items that write those elements of ranges that the batch changes. The host does not know the
- * number of elements. */
+/* Maximum number of work-items that write those elements of ranges that the batch changes. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

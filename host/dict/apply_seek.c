@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that is
- * present when the seek runs, and the nearest key of the dictionary that the batch does not erase. A seek that passes
- * too many keys of the batch is far. If there is a far seek, the timeline (an index of the batch's changes) answers all
- * seeks. */
+ * present when the seek runs, and the nearest key of the dictionary that the batch does not erase. If a seek passes too
+ * many keys of the batch, the timeline (apply.h) answers all seeks. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -43,8 +42,8 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* Finds the dictionary keys next to seeks and erased keys. Searches both directions by one launch if the structure has
- * `seeks_both`. Skips a direction in which the batch has no seeks. */
+/* Finds the dictionary keys next to seeks and erased keys, in both directions by one launch if possible. Skips a
+ * direction without seeks. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -68,8 +67,8 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* A chain is a series of erased keys that are neighbours in the dictionary. Finds the last key of each chain
- * (apply_chain). Skips a direction in which the batch has no seeks. */
+/* Finds the last key of each chain (a series of erased keys that are neighbours in the dictionary). Skips a direction
+ * without seeks. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes requests over host memory. */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update works on copies of the arrays. Otherwise a
- * wait for kernels that use the caller's memory could fail after the update was stored. */
+/* Describes the call's arrays in out[], and returns their number. An update works on copies, because a wait for kernels
+ * in the caller's memory could fail after the store. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,8 +24,8 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the array of offsets (the parameter with flag ONE_MORE). Offsets are valid even if `capacity` is too small
- * for the elements. Returns ORDO_TOO_SMALL after a successful download. */
+/* Downloads the array of offsets, which is valid even if `capacity` is too small for the elements. Then returns
+ * ORDO_TOO_SMALL. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -69,8 +68,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Splits the batch of queries into pieces and executes one after another. Halves the piece size while memory is short.
- * Holds the lock, so that no other thread updates the dictionary between pieces. */
+/* Splits a batch of queries into pieces, which are halved while memory is short. Holds the lock, so that no other
+ * thread updates the dictionary between pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -78,8 +78,7 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the bytes of the runs. Freeing a block
- * takes a driver 25 us, while the device idles. */
+/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the bytes of the runs. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
@@ -114,7 +113,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* ordo_buffer_create frees unused blocks of other dictionaries, but not of the calling one. */
+    /* ordo_buffer_create frees unused blocks only of other dictionaries. */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

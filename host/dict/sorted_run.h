@@ -153,7 +153,6 @@ void ordo_runs_trim_spare(struct ordo_runs *runs);
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Builds the run's index if missing. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
 /* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
  * (RUNS_VALUES), and *table, which must stay valid until the launch. */
@@ -166,7 +165,7 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements (those that a newer element replaces), and counts the visible elements of all runs. Searches
+/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. Searches
  * each older run for each element of an unmarked run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
@@ -207,7 +206,6 @@ ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
  * sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Copies sorted updates to a new run. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
 /* A batch of updates. The other members describe it if `sorted` is NULL. */

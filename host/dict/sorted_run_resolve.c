@@ -202,7 +202,7 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Number of elements for each work-item of kernel run_newest. More elements mean fewer atomic additions to one word. */
+/* Number of elements for each work-item of kernel run_newest. */
 #define NEWEST_SHARE 8
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -236,7 +236,6 @@ static bool has_bits(const struct ordo_run_set *set)
     return false;
 }
 
-/* Reads all counts by one blocking read, because a non-blocking read can stall the queue. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
 {

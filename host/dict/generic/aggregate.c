@@ -4,8 +4,7 @@
  *   1  Converts the ranges to intervals of ranks. Waits for their total and their maximum length.
  *   2  If all ranges are short, writes their values as a range query does, and combines the values of each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers all values of the dictionary and is kept until the dictionary changes. If the ranges have few elements,
- *      a temporary table covers only these elements. */
+ *      covers all values and is kept until the dictionary changes, or is temporary and covers only these ranges. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"

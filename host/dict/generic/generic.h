@@ -44,8 +44,7 @@ struct ordo_aggregates {
 };
 /* Waits for the device. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
-/* Frees the table of aggregates. */
-void ordo_dict_drop_aggregates(ordo_dict *dict);
+void        ordo_dict_drop_aggregates(ordo_dict *dict);
 
 /* Returns a launch of a kernel for values of type `value` and operation `op`. */
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. A limit is the maximum length of a range.
- * It replaces one bound of the range by the key of the last wanted rank. An ordinary range query follows. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. A limit (maximum length of a range)
+ * replaces one bound of the range by the key of the last wanted rank. An ordinary range query follows. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"

@@ -5,7 +5,7 @@
  *
  * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
  * new seed depends on the last seed and the sizes of all partitions, so an attacker cannot prepare keys that always
- * collide. Equal batches get equal seeds on every device. */
+ * collide. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
 }
 
 /* Sorts the content by partition, and computes table->starts. Sets *fits to false if a partition gets too many
- * elements. Another seed is then needed. */
+ * elements. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -170,7 +170,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
-    cl_uint                more = 0; /* bits added after failed seeds */
+    cl_uint                more = 0;
     bool                   fits = false;
 
     for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {

@@ -2,13 +2,11 @@
 /* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
  *   1  Finds run first and see the table before the batch. The table then grows if the batch may exceed its capacity.
- *   2  One launch runs all updates. An update gives up if its buckets are full, or if it fails to get its latch (a lock).
+ *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
  *   3  The host executes the updates that gave up as batches in order, which may grow the table. Any order is correct,
  *      because operations of a batch overlap in time.
- *   4  If memory is short, the remaining updates are launched again until none is left. An update that finds no slot
- *      is refused. All latches are free between launches, so each launch completes an update.
- *
- * After its first change a batch can complete without allocating memory. */
+ *   4  If memory is short, remaining updates are launched again. An update that finds no slot is then refused. All
+ *      latches are free between launches, so each launch completes an update. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -109,8 +107,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations as launch_all does, and waits. Sets *left to the number of operations that gave up. If the launch
- * succeeds, the table is valid afterwards. */
+/* Launches operations as launch_all does. Sets *left to the number of operations that gave up. Waits for the device. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -171,8 +168,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
- * false and changes nothing. Returns an error if the batch fails after a change. Such a batch cannot be repeated,
- * because an insert could find the key that it has stored itself. */
+ * false and changes nothing. A batch that fails after a change returns an error: an insert must not be repeated,
+ * because it could find the key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -199,8 +196,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes the first `count` operations of c->pending as batches in order. Halves the batches while memory is short.
- * Adds the number of executed operations to *done. */
+/* Executes `count` operations of c->pending as batches in order, halved while memory is short. Adds the number executed
+ * to *done. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -213,8 +210,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the `left` operations of c->pending from index `done` on. Then launches those that gave up, until none is
- * left. Each launch completes an operation. */
+/* Launches `left` operations of c->pending from index `done` on, and repeats this with operations that give up. Each
+ * launch completes an operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;

@@ -50,7 +50,6 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
-/* Returns the bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
@@ -104,8 +103,8 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* Keys in hashed form, sorted by partition; index of each key's update, or NULL if values are in the order of
-     * `mixed`; index of each partition's first key. */
+    /* Hashed keys sorted by partition; index of each key's update, or NULL if values are in the order of `mixed`; first
+     * key of each partition. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };

@@ -25,8 +25,8 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f (enum ltree_finding). After such a split all nodes are valid
- * and linked, but the level above lacks an entry. */
+/* Returns whether an incomplete split (the level above lacks an entry for the new node) can cause finding f of enum
+ * ltree_finding. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds run first, in one launch during which nothing changes the tree, so finds need not check node versions. The other
- * operations run in launches, each twice as large as the last, because operations that outnumber the leaves obstruct
- * each other. Between launches the host handles the operations that gave up (finish_turn).
- *
- * After its first change, a batch can complete without allocating memory. */
+ * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
+ * launches, each twice as large as the last, because operations that outnumber the leaves obstruct each other. Between
+ * launches the host handles the operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum number of operations of a launch. With more, a node's version (LTREE_VERSION_BITS bits) could return to an
@@ -20,8 +18,8 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Number of calls of finish_turn before it executes listed operations as batches in order. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns in which no operation completes. In each turn an operation completes unless a
- * latch (a leaf's lock) was never released: one update of each leaf gets the latch, and queries take none. */
+/* Maximum number of consecutive turns in which no operation completes. This happens only if a latch (a leaf's lock) was
+ * never released. */
 #define TURNS_STUCK 64
 
 /* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */
@@ -108,8 +106,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Marks cached facts about the tree as invalid if the batch has stores or
- * erases. */
+/* Must be called before a concurrent launch. Marks facts about the tree that the launch may change as unknown. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -121,13 +118,10 @@ static void expect_changes(const struct ordo_ltree_batch *c)
 /* Handles the *count operations that gave up, between two launches, while no kernel changes the tree:
  *
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
- *   2  Adds missing entries of split nodes to the levels above. Needs no memory (levels.c).
+ *   2  Adds missing entries of split nodes to the levels above.
  *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
  *      first. Any order is correct, because the operations overlap in time.
- *   4  Launches the rest. If neither step 1 nor step 3 succeeded, operations that need a leaf are refused from now
- *      on (`final`).
- *
- * Afterwards c->pending lists the operations that gave up again. */
+ *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -184,8 +178,8 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first time stamp (tick) of operations other than finds, if a history is recorded. Finds have the ticks
- * before it. */
+/* Returns the first time stamp (tick) of a recorded history for operations other than finds, which have earlier
+ * ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
@@ -209,8 +203,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch. Adds missing entries of split nodes to the levels above, even after an error, because completed
- * operations stay. If only memory was short, all launches were complete, so the tree needs no check. */
+/* Ends a batch. Adds missing entries of split nodes to the levels above, even after an error. If only memory was short,
+ * all launches were complete, so the tree needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

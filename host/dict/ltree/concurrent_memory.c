@@ -61,8 +61,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
-/* Grows the pools to `leaves` leaves, or as far as memory allows. An operation that finds no leaf can give up and run
- * later. */
+/* Grows the pools to `leaves` leaves, or as far as memory allows. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -163,8 +162,8 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and tree->changes (changes since the pools were last fitted) is at
- * least half the number of elements. */
+/* Returns whether the pools are less than half full, and half the number of elements has changed since they were last
+ * fitted. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];

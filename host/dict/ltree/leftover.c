@@ -133,8 +133,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. Returns an error if a change is incomplete. The operations cannot be repeated then, because an
- * insert could find the key that it has stored itself. */
+ * and changes nothing. Returns an error if a change is incomplete, because an insert must not be repeated: it could
+ * find the key that it has stored itself. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -8,7 +8,6 @@
 /* Number of work-items of the one group that updates the levels near the root. */
 #define TOP_GROUP 512
 
-/* Maximum number of nodes of a level that one group updates. */
 #define TOP_NODES 1024
 
 #define LEVEL_TEAMS ((size_t) 1 << 14)
@@ -84,8 +83,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates the levels from level 1 up, so that each level is complete when the next reads it. Lists the nodes of each
- * level again from the root down, because nodes may have split. */
+/* Updates the levels from level 1 up, so that each level is complete when the next reads it. Lists each level again
+ * from the root, because nodes above have split. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

@@ -78,9 +78,8 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves divided by the number of inner nodes. After splits a node has at least
- * 14 entries, and inner nodes number at most a 13th of the leaves. With 16 words it has 6 entries, and they number a
- * 5th. */
+/* Returns a lower bound of the number of leaves divided by the number of inner nodes. Splits leave nodes at least half
+ * full: with 14 entries, leaves are 13 times as many as inner nodes, with 6 entries 5 times. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -97,13 +96,11 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a launch divides its items. `group` is the number of work-items of a group (LTREE_GROUP, RUN_GROUP), `lanes` of a
- * team (TEAM_WIDTH). `items` is the number of items of a work-item (LTREE_ITEMS); if it is 0, each team takes one item
- * after another. */
+/* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team `lanes` (TEAM_WIDTH).
+ * A work-item takes `items` items (LTREE_ITEMS). If `items` is 0, each team takes one item after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
-/* Returns a shape with one work-item for each item, without teams. */
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
 /* Returns a shape with a team of a whole sub-group for each item. Groups have `group` work-items, or the usual number
@@ -161,7 +158,6 @@ size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsi
  * has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
-/* Makes pools.counts equal to the counts in the leaves' headers. */
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
 ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config *config);
 void        ordo_ltree_clear(ordo_dict *dict);
@@ -171,8 +167,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes after splits that are not in the lists pools.dirty (LTREE_SPLITS_PENDING).
- * `state` must be as read from the device. */
+/* Adds missing entries to the inner nodes after splits that are not in the lists pools.dirty (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
@@ -193,7 +188,7 @@ ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, 
 /* Checks the tree if it is `unchecked`, and adds missing entries to its levels. Returns ORDO_BROKEN if the tree is
  * damaged. */
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
-/* Calls ordo_ltree_validate, or creates an empty leaf if the tree has no nodes. */
+/* Calls ordo_ltree_validate. If the tree has no nodes, creates a leaf. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
@@ -260,7 +255,6 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 
 /* ---- the structures' tables -------------------------------------------------------------------------------------- */
 
-/* Frees unused blocks that a failed build has left. */
 static inline void ordo_ltree_give_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);

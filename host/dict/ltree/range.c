@@ -50,7 +50,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum number of work-items that write pieces of long ranges. The host does not know the number of pieces. */
+/* Maximum number of work-items that write pieces of long ranges. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
@@ -113,8 +113,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Computes the offsets of all segments, then writes the elements. If there are several segments, finds the starts of
- * each again before it is written, because scratch memory holds the starts of only one. */
+/* Computes the offsets of all segments, then writes the elements. Several segments are measured twice, because scratch
+ * memory holds the starts of only one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -49,8 +49,8 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan. For update i: leaves[i] is its leaf, positions[i] its position there, parents[i] the parent
- * node. first[g] is the first update of group g (the updates of one leaf). */
+/* Scratch memory of a plan: the leaf of each update (leaves[i]), its position there and the parent node; the first
+ * update of each group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
@@ -329,8 +329,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed, before the next try with buckets. If each try
- * overflows, the number is 0, 1, 3, 7 and so on. */
+/* Maximum number of batches that are sorted after a bucket overflowed. While each new try with buckets overflows, the
+ * number is 0, 1, 3, 7 and so on. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

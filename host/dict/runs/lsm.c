@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the GPU LSM. lsm_plan.c decides when to merge runs, this file executes the plans. */
+/* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
 /* Default of config.cleanup_least. A dictionary with fewer live elements counts as having this number. */
@@ -216,8 +216,7 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
 }
 
 /* Plans and executes merges after a batch has become the newest run. The run is stored, so an error is only logged. If
- * `marks` (order queries come between updates), first hides the elements that the newest run replaces, so that no query
- * has to search for them again. */
+ * `marks`, first hides the elements that the newest run replaces, because order queries would search for them again. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -352,8 +351,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the ranges' elements if the caller waits for their number. Estimates this number only if
- * `capacity` elements would cost as much as a merge. */
+/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would cost as much
+ * as a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

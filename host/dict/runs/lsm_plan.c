@@ -22,8 +22,7 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
 /* When at least STORED_MAX elements are stored for each live one, and more than STALE_PERCENT may be stale (replaced or
- * erased), the live elements are counted. If the count then finds fewer stale ones, it has cost less than half of a
- * cleanup. */
+ * erased), the live elements are counted. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2

@@ -9,8 +9,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
 }
 
 /* Scratch memory for `count` ranges. lows[r * count + i] and highs[r * count + i] are the ranks of range i's bounds in
- * run r. candidates[i] is the number of elements of earlier ranges, hidden ones included, before[i] the number of
- * visible elements with lesser keys. */
+ * run r. candidates[i] is the number of elements of earlier ranges, before[i] the number of visible elements below
+ * range i. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
@@ -48,7 +48,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Fills *s and, if `offsets`, writes the number of elements of each range to ranges->offsets. */
+/* Fills *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -90,7 +90,6 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
     ordo_args_slice(&args, &ranges->values_out);
-    /* The host does not know the number of elements, so launches work-items for the capacity, up to a limit. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
         ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
@@ -107,8 +106,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Computes the offsets of all parts, then writes the elements. If there are several parts, computes the ranks of each
- * again before it is written, because scratch memory holds the ranks of only one. */
+/* Computes the offsets of all parts, then writes the elements. Several parts are measured twice, because scratch memory
+ * holds the ranks of only one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

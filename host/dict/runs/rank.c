@@ -122,8 +122,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `ranks` has the rank of each query. `keys` and `found` are the caller's outputs or, if absent, scratch memory,
- * because the kernels of later runs read them. */
+/* `keys` and `found` are the caller's outputs or, if absent, scratch memory, because the kernels of later runs read
+ * them. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -132,8 +132,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment (neighbouring runs whose visible elements fit into one run) once. Sets *less to true if a
- * segment shrank, and *lacks to the status of a segment that lacked memory. */
+/* Shrinks each segment once. Sets *less to true if a segment shrank, and *lacks to the status of a segment that lacked
+ * memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {

@@ -9,8 +9,8 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which must have no hidden elements. If it has no block, there is no run afterwards. If the
- * run needs less than half of its block, moves it to a smaller block. */
+/* Replaces all runs by *run, which must have no hidden elements, or by none if it has no block. If the run needs less
+ * than half of its block, moves it to a smaller block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* There must be one run. Removes its elements from index `count` on, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);

@@ -21,8 +21,8 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Maximum number of elements that ordo_runs_ends reads. The limit is low, because a GPU examines this number of
- * elements in each run, and a CPU uses one work-item. */
+/* Maximum number of elements that ordo_runs_ends reads. A GPU examines this number of elements in each run, and a CPU
+ * uses one work-item. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
 /* Writes the first or last elements to the outputs of `ends`, their interval in each run to `spans`, and the number of

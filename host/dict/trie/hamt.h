@@ -56,8 +56,8 @@ ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie 
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates blocks for a later trie of about `leaves` leaves and `units` pool units while the device is busy, because
- * drivers take time to allocate. Ignores errors. */
+/* Allocates blocks for a later trie of about `leaves` leaves and `units` pool units while the device is busy. Ignores
+ * errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -96,9 +96,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of the flags of
- * kernel hamt_node_heads (cl/dict/trie/hamt_nodes.cl), in scratch memory, and *nodes to the number of nodes. Waits for
- * the device. */
+/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of
+ * hamt_node_heads (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -107,8 +106,7 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The touched leaves: the n leaves that a batch changes. Arrays are in scratch memory. `elements` and `units` are sums
- * over the touched leaves. */
+/* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
     /* For each touched leaf: its number, the rank of its first element, and the number of elements in touched leaves
      * before it. */

@@ -13,7 +13,7 @@
 
 struct touch {
     struct ordo_hamt_touched *out;
-    cl_uint                   n, most; /* Number of updates, and upper bound of the touched leaves. */
+    cl_uint                   n, most;
     cl_mem                    leaf, number, units, sums;
 };
 
