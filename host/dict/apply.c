@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch (updates and queries) with the results of executing its operations one after another.
+/* Executes a mixed batch (updates and queries). The results are as if its operations ran one after another.
  *
  *   1  histogram    Counts the operations of each code. Returns an error for unknown codes. Waits.
  *   2  single keys  Sorts the operations by key and finds all keys. Computes the results of operations on single keys,

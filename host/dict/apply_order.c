@@ -134,8 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If the batch changes this key, groups[q] becomes its index among the
- * batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element. */
+/* Finds the key that each selection q selects. If the batch has operations on this key, groups[q] becomes its index
+ * among the batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

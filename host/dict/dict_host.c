@@ -2,7 +2,7 @@
 #include "dict/request.h"
 
 /* Describes the call's arrays in out[], and returns their number. An update works on copies, because a wait for kernels
- * in the caller's memory could fail after the store. */
+ * in the caller's memory could fail after the update is stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {

@@ -25,7 +25,7 @@ struct ordo_run_layout {
 
 /* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* A new batch, or a merge with such a run. Elements that it replaces may not be hidden. */
+    /* A new run, or a merge with one. Elements that the run replaces may not be hidden. */
     ORDO_RUN_UNMARKED,
     ORDO_RUN_MARKED,  /* R4 holds. */
     ORDO_RUN_COUNTED, /* R4 and R5 hold. */
@@ -165,8 +165,7 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. Searches
- * each older run for each element of an unmarked run. */
+/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
  * replace). After an error the newest run is unmarked. */
@@ -229,8 +228,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
 /* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its stale
- * (replaced) elements must be hidden. The new run can replace the n runs, because elements of older runs that they
- * replace are hidden already. */
+ * (replaced) elements must be hidden. The new run can replace the n runs, because elements of older runs that the n
+ * runs replace are hidden already. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */

@@ -127,8 +127,8 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
     size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object, which is zero after its struct ordo_dict. Returns an error if the configuration is not
-     * possible. May be NULL. */
+    /* Initialises a new object, whose bytes after its struct ordo_dict are 0. Returns an error if the configuration is
+     * not possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);

@@ -17,7 +17,7 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only the elements of the ranges. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only their elements. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {

@@ -174,8 +174,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
 }
 
 /* Counts the erased keys of each range if ranges overlap. The sorted bounds of all ranges enclose pieces. The first
- * range that contains a piece owns it. Each range claims two segments of 2^level pieces. Level by level, each segment
- * passes its owner on to its halves. */
+ * range that contains a piece owns the piece. Each range claims two segments of 2^level pieces. Level by level, each
+ * segment passes its owner on to its halves. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -290,8 +290,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: ends->keys_out or, if that is absent or will be reversed and the keys will
- * be erased, scratch memory. */
+/* Sets *out to the array that gets the keys: ends->keys_out. If the keys will be erased (ends->take), and keys_out is
+ * absent or will be reversed, uses scratch memory instead. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

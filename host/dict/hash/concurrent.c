@@ -210,7 +210,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches `left` operations of c->pending from index `done` on, and repeats this with operations that give up. Each
+/* Launches `left` operations of c->pending from index `done` on, then repeatedly the operations that gave up. Each
  * launch completes an operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {

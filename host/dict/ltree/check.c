@@ -32,8 +32,8 @@ static bool is_lag(int f)
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. `levels` and `leaves` record at which level an entry points to each inner node and each
- * leaf. `wrong` has the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry names the node; the same
+ * for leaves[i]. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -95,7 +95,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the root and the numbers of nodes in `state`. Checks of single nodes need them to be valid. */
+/* Checks the root and the numbers of nodes in `state`. Both must be valid before nodes are checked. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;

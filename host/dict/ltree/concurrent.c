@@ -29,7 +29,7 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 }
 
 /* Number of registers of a compute unit. In work-groups of more than EASY work-items, a work-item may use REGISTERS /
- * group size. */
+ * group size registers. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -62,7 +62,7 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* a work-item of a large launch takes several operations */
+    /* In a large launch a work-item takes several operations. */
     const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
     const struct ordo_launch apply =
         alone ? apply_kernel(c->tree, 1, 1)

@@ -25,7 +25,7 @@ struct ordo_ltree_batch {
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-/* Value of `far` without a maximum, for queries that could not run at rest. */
+/* Value of `far` for no maximum. Queries that could not run at rest use it. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */

@@ -34,8 +34,8 @@ struct ordo_ltree_config {
 /* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* Number of elements of each leaf, also in its header. Batches mark touched leaves here. */
-    cl_mem dirty[2];      /* Lists of inner nodes whose children have split, for even and for odd levels. */
+    cl_mem counts;   /* Number of elements of each leaf, also in its header. Batches mark leaves that they change. */
+    cl_mem dirty[2]; /* Lists of inner nodes whose children have split, for even and for odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
 
@@ -78,8 +78,8 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves divided by the number of inner nodes. Splits leave nodes at least half
- * full: with 14 entries, leaves are 13 times as many as inner nodes, with 6 entries 5 times. */
+/* Returns a lower bound of the number of leaves divided by the number of inner nodes. After splits a node is at least
+ * half full. With 14 entries per node, there are 13 times as many leaves as inner nodes, with 6 entries 5 times. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -96,8 +96,9 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team `lanes` (TEAM_WIDTH).
- * A work-item takes `items` items (LTREE_ITEMS). If `items` is 0, each team takes one item after another. */
+/* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team has `lanes`
+ * work-items (TEAM_WIDTH). A work-item takes `items` items (LTREE_ITEMS). If `items` is 0, each team takes one item
+ * after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
@@ -125,10 +126,11 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
  * and unlinked. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
- * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or config.max_leaves is less. */
+ * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
+ * config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools that are
- * large enough, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
+/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools of
+ * sufficient size, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
  * them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are the same. */
@@ -179,8 +181,8 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes leaves that a merge has emptied from all levels, and updates `state`, which the caller must have read. Waits
- * if there are such leaves. */
+/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which the caller must have
+ * read. Waits if there are zombies. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */

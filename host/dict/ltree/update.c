@@ -123,8 +123,8 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of teams (of work-items) that update leaves. Each team ends with an atomic operation, which costs a
- * CPU as much as a leaf. */
+/* Maximum number of teams (of work-items) that update leaves. Each team ends with an atomic operation, which takes a
+ * CPU as long as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -230,7 +230,7 @@ static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LT
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* If the sorted batch combines values, overwrites them by the combined values. The batch then only stores. */
+/* If the sorted batch combines values, replaces its values by the combined values. The batch then only stores. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)

@@ -134,7 +134,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
     if (take(lsm, call, &plan) == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    restart(lsm); /* the next updates do not try again */
+    restart(lsm); /* The next updates do not try again. */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 

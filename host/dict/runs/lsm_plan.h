@@ -48,7 +48,7 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r for which queries have cost as much as a merge of run r and all newer runs, if the merged
+/* Returns the oldest run r for which queries have cost as much as a merge of run r and all newer runs, and the merged
  * run fits into one allocation. Adds `more` to each run's query cost. If there is no such run, returns the newest
  * run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);

@@ -132,8 +132,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment once. Sets *less to true if a segment shrank, and *lacks to the status of a segment that lacked
- * memory. */
+/* Shrinks each segment (neighbouring runs) once. Sets *less to true if a segment shrank, and *lacks to the status of a
+ * segment that lacked memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -154,8 +154,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Hides all stale (replaced) elements. Then moves the visible elements into few runs, segment by segment, which needs
- * less memory. */
+/* Hides all stale (replaced) elements. Then moves the visible elements into few runs, some neighbouring runs at a time,
+ * which needs less memory. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];
