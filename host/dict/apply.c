@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch as if its operations ran one after another.
+/* Executes a mixed batch (updates and queries). The results are as if its operations ran one after another.
  *
  *   1  histogram    Counts the operations of each code. Returns an error for unknown codes. Waits.
- *   2  single keys  Sorts the operations by key and finds all keys. Computes each key's state before and after each
- *                   operation, and so the results of these operations and the updates to store.
+ *   2  single keys  Sorts the operations by key and finds all keys. Computes the results of operations on single keys,
+ *                   and the updates to store.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
  *   4  store        Stores the changed keys by one sorted update. Waits.
  *
- * A structure's own function apply_points is tried first. A batch that fails before step 4 changes nothing. */
+ * If the structure has a function apply_points, tries it first. A batch that fails before step 4 changes nothing. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -54,7 +54,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations if the batch has seeks, counts or ranges: the timeline's sums must fit into 32 bits. */
+/* Maximum number of operations in a batch with seeks, counts or ranges. More would overflow the 32-bit sums of the
+ * timeline (apply.h). */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -96,8 +97,8 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to the key's value after sorted operation j. Scans the values within each segment (sorted_batch in
- * cl/dict/apply_batch.cl), and combines the sums with the stored values. */
+/* Sets made[j] to a key's value after sorted operation j. First a scan combines the values within each segment
+ * (neighbouring operations on one key). Then the results are combined with stored values. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -126,8 +127,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces `parts` consecutive arrays by their exclusive prefix sums. The sums may continue from one array to the next
- * (sum_at in cl/dict/apply_batch.cl). */
+/* Replaces `parts` arrays of `stride` numbers, one after another in `mem`, by their prefix sums. Sums may continue from
+ * one array to the next, which readers (sum_at in cl/dict/apply_batch.cl) allow for. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -147,7 +148,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Divides the sorted operations into segments and groups of equal keys. Computes `made` if the batch has combines. */
+/* Divides the sorted operations into groups, one for each key. If the batch has combines, also computes a->made. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -222,8 +223,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys to store. If a seek is far (passes too many keys of the batch), answers all seeks
- * again by the timeline. */
+/* Sets *count to the number of keys that the batch changes. If a seek is far (passes too many keys of the batch),
+ * answers all seeks again by the timeline (apply.h). */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

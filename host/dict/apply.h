@@ -12,12 +12,13 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch has n seeks, the first n_up of them upwards, and erases n_erased keys. Some erased keys may be absent from
- * the dictionary. */
+/* The batch has n seeks, upward ones first, and n_erased erase operations. n_up is the number of upward seeks. Erased
+ * keys may be absent from the dictionary. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Neighbours of the upward seeks and erased keys, then of the downward seeks and erased keys. */
+    /* Nearest dictionary keys above each upward seek and each erased key, then below each downward seek and each erased
+     * key. */
     struct neighbours base;
     cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
@@ -27,11 +28,12 @@ struct apply {
     struct ordo_call        *call;
     const struct ordo_batch *batch;
     cl_uint                  n;
-    cl_uint                  histogram[ORDO_HISTOGRAM_WORDS]; /* number of operations of each code */
+    cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    cl_mem there, before; /* Whether each sorted key is present before the batch (one byte), and its value. */
-    cl_mem counted;       /* the histogram in device memory */
+    /* there[j] is 1 (one byte) if sorted key j is present before the batch. before[j] is then its value. */
+    cl_mem there, before;
+    cl_mem counted;
     cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the start of each segment. */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
@@ -45,7 +47,7 @@ struct apply {
     struct seeks seeks;
 };
 
-/* Takes count * bytes bytes of scratch memory. Leaves *out unchanged if `bytes` is 0. */
+/* Allocates count * bytes bytes of scratch memory. Leaves *out unchanged if `bytes` is 0. */
 static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
 {
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
@@ -61,18 +63,16 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 
-/* Adds the kernel arguments BATCH_ARGS (cl/dict/apply_batch.cl). */
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
-/* Adds the kernel arguments TIMELINE_ARGS (cl/dict/timeline.cl). */
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline: the changes of the batch in key order. Queries read the effects of earlier operations from
- * it. */
+/* Builds the timeline, an index of the keys that the batch adds and removes. From it queries read the changes by
+ * earlier operations. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers all seeks except far ones (count_changed in apply.c). */
+/* Answers all seeks except far seeks, which pass too many keys of the batch. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
 /* Answers all seeks by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the timeline of a mixed batch, and answers counts, ranks, selections and ranges. The structure answers each
- * query for the state before the batch. The timeline (cl/dict/timeline.cl) adds the changes of earlier operations. */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers each query for the
+ * dictionary before the batch. A kernel then adds the changes by earlier operations, which it reads from the timeline
+ * (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -47,7 +48,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* Operations with the requested codes, in the order of the batch. */
+/* The n operations with the requested codes: indices `ops`, keys `lo`, upper bounds `hi`. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -81,8 +82,8 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers the counts. Sets lengths[i] to the number of elements in the range of operation i, unless `lengths` is
- * NULL. */
+/* Answers the counts. If operation i is a range, and `lengths` is not NULL, sets lengths[i] to its number of
+ * elements. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -133,8 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Selects among the keys that the batch does not touch, and sets *base to the elements found. apply_select_plan
- * explains `groups`. */
+/* Finds the key that each selection q selects. If the batch has operations on this key, groups[q] becomes its index
+ * among the batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -186,8 +187,8 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Writes the offsets of all operations. If the batch has ranges, waits for their total length and checks the
- * capacity. */
+/* Writes b->offsets, the prefix sums of `lengths`. If the batch has ranges, reads their total length and compares it
+ * with the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -207,7 +208,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* Offset of each range's elements, then the total; uint64_t. */
+    cl_mem   first; /* Index of each range's first element, then the total; uint64_t. */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -233,7 +234,7 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* Arrays that apply_range_plan (cl/dict/apply_order.cl) writes, with one entry for each range. */
+/* Outputs of kernel apply_range_plan, one entry for each range. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -273,8 +274,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum number of work-items that write elements touched by the batch. Only the device knows the number of
- * elements. */
+/* Maximum number of work-items that write those elements of ranges that the batch changes. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A seek takes the nearer of two keys: the nearest key of the batch that is present
- * at the seek's time, and the nearest key of the dictionary that the batch does not erase. A seek is far if it passes
- * too many keys of the batch; the timeline then answers all seeks. */
+/* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that is
+ * present when the seek runs, and the nearest key of the dictionary that the batch does not erase. If a seek passes too
+ * many keys of the batch, the timeline (apply.h) answers all seeks. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -26,7 +26,8 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Seeks in the structure for queries `first` to first + count - 1. The first n_ge queries search upwards. */
+/* Lets the structure answer the queries s->keys[first] to s->keys[first + count - 1]. The first n_ge of these search
+ * upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -41,7 +42,8 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* Seeks in both directions by one launch if the structure supports this. Skips a direction that has no seeks. */
+/* Finds the dictionary keys next to seeks and erased keys, in both directions by one launch if possible. Skips a
+ * direction without seeks. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -65,8 +67,8 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Finds the last key of each chain of neighbouring keys that the batch erases (apply_chain). Skips a direction that has
- * no seeks. */
+/* Finds the last key of each chain (a series of erased keys that are neighbours in the dictionary). Skips a direction
+ * without seeks. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

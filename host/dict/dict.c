@@ -53,7 +53,7 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if a driver has dropped commands of an update because another command of their queue failed.
+/* If a driver has dropped commands of an update because another command of their queue failed, checks the structure.
  * Returns ORDO_BROKEN if the check fails. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
@@ -113,7 +113,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Must end every call that began, also after an error, because commands may be enqueued. */
+/* The caller must end every call that it began, even after an error, because the call may have enqueued commands. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

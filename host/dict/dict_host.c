@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes requests over host memory. */
 #include "dict/request.h"
 
-/* Fills out[] with the call's arrays and returns their number. An update works on copies, because a wait for kernels in
- * the caller's memory could fail after the store. */
+/* Describes the call's arrays in out[], and returns their number. An update works on copies, because a wait for kernels
+ * in the caller's memory could fail after the update is stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,7 +24,8 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the offsets of ranges. The offsets are valid even if `capacity` is too small for the elements. */
+/* Downloads the array of offsets, which is valid even if `capacity` is too small for the elements. Then returns
+ * ORDO_TOO_SMALL. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -54,7 +54,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches of at most this number of queries are not split, because a staging buffer (runtime/staging.c) holds them. */
+/* Batches of at most PIECE_MIN queries are not split, because a staging buffer (runtime/staging.c) holds them. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -68,8 +68,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Makes the request piece by piece, and halves the pieces while memory is short. The lock is held, so no other thread
- * updates the dictionary between pieces. */
+/* Splits a batch of queries into pieces, which are halved while memory is short. Holds the lock, so that no other
+ * thread updates the dictionary between pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -3,7 +3,7 @@
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Returns whether the caller passes an output. The outputs begin at a[first], and all are optional. */
+/* Returns whether the caller passes any output. Outputs are the slices of r->a from index `first` on, all optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -136,8 +136,8 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* Reads the number of results (the last offset) if the caller wants it. Returns ORDO_TOO_SMALL if the number exceeds
- * the capacity. */
+/* If the caller wants the number of results (r->results), reads it: it is the last offset. Returns ORDO_TOO_SMALL if
+ * the number exceeds the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;

@@ -5,7 +5,7 @@
 
 #define GROUP 64
 
-/* Maximum number of work-groups. For more items, a work-item takes several. */
+/* Maximum number of work-groups. If a launch needs more, each work-item takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,
@@ -28,7 +28,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
     return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
 }
 
-/* Number of work-groups for each compute unit of a CPU. */
+/* Maximum number of work-groups for each compute unit of a CPU. */
 #define SHARES_PER_UNIT 64
 
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
@@ -44,7 +44,7 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
     return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
-/* Minimum number of work-items of a large launch on a GPU. */
+/* On a GPU, a launch for more than PASS_ITEMS items has at least PASS_ITEMS work-items. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 

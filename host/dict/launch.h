@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares launches of kernels that are compiled for a dictionary's key and value types:
- *
- *     struct ordo_launch launch = ordo_dict_kernel(dict, "dict/batch.cl", "batch_number", count);
- *     ORDO_TRY(ordo_call_launch(call, &launch, &args)); */
+/* Prepares launches of kernels that are compiled for a dictionary's key and value types. */
 #ifndef ORDO_DICT_LAUNCH_H
 #define ORDO_DICT_LAUNCH_H
 
@@ -11,14 +8,15 @@
 /* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines ORDO_KEY,
  * ORDO_VALUE_BYTES and RUN_GROUP. ordo_launch_define adds defines. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* Returns a launch whose work-groups split the items among themselves. On a CPU a group has one work-item, and there
- * are at most 64 groups for each compute unit. */
+/* Like ordo_dict_kernel, but on a CPU a work-group has one work-item, and there are at most 64 groups for each compute
+ * unit. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
 /* Returns the number of work-items for a memory-bound kernel that does little for each item. On a GPU, above 2^19
  * items, a work-item takes up to 8 items. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
-/* Returns the number of work-items for n queries if each work-item answers RUN_STEP (cl/dict/each.cl) queries. */
+/* Returns the number of work-items for n queries. On a CPU a work-item answers several queries (RUN_STEP in
+ * cl/dict/each.cl). */
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
 
 /* Old forms, to be replaced by ordo_call_launch. */

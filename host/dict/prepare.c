@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare: lists programs by dry runs, builds them, then makes each call once. */
+/* Implements ordo_device_prepare. Lists the needed programs by dry runs, builds them, then makes each call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
 
-/* Number of elements in each call made, if the caller gives none. */
-#define COUNT_MADE ((size_t) 20000)
-/* Maximum number of elements in each call made. */
+/* Number of elements in each real call, if params->batch is 0. */
+#define COUNT_MADE     ((size_t) 20000)
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
-/* Numbers of elements in the dry runs, if the caller gives none. */
+/* Numbers of elements in the dry runs, if params->batch is 0. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {
@@ -124,7 +123,7 @@ struct preparation {
     ordo_device                      *dev;
     const struct ordo_prepare_params *params;
     struct ordo_gathering             gathering;
-    size_t                            done, total; /* Number of calls made, and of all calls. */
+    size_t                            done, total;
     size_t                            programs;
     ordo_status                       first_error;
 };

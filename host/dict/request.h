@@ -13,12 +13,12 @@ struct ordo_parameter {
     const char *name; /* as in the public header */
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
-        OUT = 1,       /* The call writes the array, which overlaps no other array. Outputs come last. */
+        OUT = 1,       /* The call writes the array. Outputs overlap no other array and come last. */
         SPARSE = 2,    /* Elements that the call does not write keep their values. */
         OPTIONAL = 4,  /* the slice may be ordo_none() */
         ONE_MORE = 8,  /* count + 1 elements */
         CAPACITY = 16, /* capacity elements */
-        LIMITED = 32   /* Host memory receives at most *results elements. */
+        LIMITED = 32   /* A download copies at most *results elements to host memory. */
     } flags;
 };
 
@@ -43,7 +43,7 @@ struct ordo_request {
 struct ordo_method {
     enum {
         ORDO_QUERY,
-        /* Independent queries. Over host memory, a call splits the batch if memory is short. */
+        /* Independent queries. If memory is short, a call over host memory splits the batch. */
         ORDO_QUERY_PIECES,
         ORDO_UPDATE,
         ORDO_REPLACE,   /* An update that ignores the old content, so it works on a broken dictionary. */
@@ -57,9 +57,7 @@ struct ordo_method {
     struct ordo_parameter parameters[ORDO_PARAMETERS_MAX + 1]; /* the last one has no name */
 };
 
-/* Returns the bytes of one element. */
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p);
-/* Returns the number of elements. */
 size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_request *r);
 
 /* Makes a request over device memory: checks the arrays, then calls m->run. */
@@ -68,7 +66,7 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
 /* Makes a request over host memory. Reads the arrays of r->host instead of r->a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* Make a request. The variable arguments initialise a struct ordo_request, from `a` on. */
+/* The variable arguments initialise a struct ordo_request, beginning with its member `a`. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

@@ -20,8 +20,8 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, c
     return l;
 }
 
-/* Takes the smallest unused block of at least `bytes` bytes, if at most about a sixteenth would be wasted. Returns
- * false if there is none. */
+/* Takes the smallest unused block that has at least `bytes` bytes and at most about a sixteenth more. Returns false if
+ * there is none. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -78,21 +78,19 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Bytes of unused blocks to keep: SPARE_MIN plus 1 / SPARE_SHARE of the bytes of the runs. Freeing a block of any size
- * takes a driver 25 us, while the device idles. */
+/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the bytes of the runs. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* Returns the bytes that unused blocks may take before an allocation of `bytes` bytes. Limits all blocks to about twice
- * the bytes of the runs. */
+/* Returns the maximum bytes of unused blocks before an allocation of `bytes` bytes. All blocks then take at most about
+ * twice the bytes of the runs. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
     return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Rounds the size of a block up by at most 3 percent, so that a longer run can reuse the block. Creating or freeing a
- * large buffer takes a driver 0.1 ms or more. */
+/* Rounds the size of a block up by at most 3 percent, so that a longer run can reuse the block. */
 static size_t with_reserve(size_t bytes)
 {
     size_t step = 256;
@@ -115,7 +113,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* ordo_buffer_create does not free unused blocks of this call. */
+    /* ordo_buffer_create frees unused blocks only of other dictionaries. */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

@@ -16,7 +16,8 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Byte offsets of the parts of a block, all multiples of 256. A part may have unused capacity. */
+/* Byte offsets of the parts of a block, all multiples of 256, and the total `bytes`. A part may have unused
+ * capacity. */
 struct ordo_run_layout {
     size_t  values, hidden, visible, nodes, bytes;
     cl_uint node_log2; /* Log2 of the number of keys in an index node. */
@@ -24,7 +25,7 @@ struct ordo_run_layout {
 
 /* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* The state of a new batch, and of a merge with such a run. */
+    /* A new run, or a merge with one. Elements that the run replaces may not be hidden. */
     ORDO_RUN_UNMARKED,
     ORDO_RUN_MARKED,  /* R4 holds. */
     ORDO_RUN_COUNTED, /* R4 and R5 hold. */
@@ -62,7 +63,7 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Structures of other families contain one to make runs. */
+/* A dictionary whose elements are in runs. Other structures contain a struct ordo_runs to make runs. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
@@ -116,7 +117,7 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* Returns whether the set is one run without hidden elements. */
+/* Returns whether the set is one run without hidden elements and repeated keys. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
@@ -140,7 +141,7 @@ ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Returns whether a run of `count` elements fits into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Keeps the run's block, if it has one, for later runs, or frees it. */
+/* Keeps the run's block for later runs, or frees it. Does nothing if the run has no block. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
@@ -152,13 +153,11 @@ void ordo_runs_trim_spare(struct ordo_runs *runs);
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Builds the run's index if missing. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
 /* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
  * (RUNS_VALUES), and *table, which must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
-/* Returns the part of a slice from element `at` on, or ordo_none() for ordo_none(). */
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
 {
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
@@ -166,35 +165,34 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements (R4) and counts the visible elements (R5) of all runs: the set is then resolved. Searches
- * each older run for each element of an unmarked run. */
+/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run makes stale. All other runs must be marked (R4). After an error the newest run
- * is unmarked. */
+/* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
+ * replace). After an error the newest run is unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides all stale elements, and sets counts[r] to the number of visible elements of run r. Waits if a run has hidden
- * bits. */
+/* Hides all stale (replaced) elements, and sets counts[r] to the number of visible elements of run r. Waits if a run
+ * has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Sets *out to the number of visible elements of a run that is alone in its set. Does not mark the run. Waits for the
+/* Sets *out to the number of visible elements of a run, the only one of its set. Does not hide elements. Waits for the
  * device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Hides all stale elements, and sets *out to the number of visible elements. Waits if a run has hidden bits. */
+/* Hides all stale (replaced) elements, and sets *out to the number of visible elements. Waits if a run has hidden
+ * bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* Writes to `out` the number of visible elements before each block of RUN_BLOCK elements of a run. The last entry
- * counts all. */
+/* Sets out[j] to the number of visible elements before element j * RUN_BLOCK of the run. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Hides all stale elements, and gives all runs hidden bits and visible counts. */
+/* Hides all stale (replaced) elements, and gives all runs hidden bits and visible counts. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Writes a bitmap of the stale elements of each run r to stale[r]. */
+/* Writes a bitmap of the stale (replaced) elements of each run r to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
 /* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------ */
 
-/* Sorts a batch stably into a new run. If `erase`, all elements become tombstones. */
+/* Sorts a batch stably into a new run. If `erase`, all elements become tombstones (which erase their keys). */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_sort, but in scratch memory. */
@@ -203,14 +201,13 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 /* Like ordo_runs_take, but in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Makes a new run of the distinct keys of a batch: the last of equal keys stays. If the keys ascend, copies the batch
- * without a sort. Waits for the device. */
+/* Sorts a batch into a new run, which keeps only the last of equal keys. If the keys ascend, copies the batch without a
+ * sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Copies sorted updates to a new run. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates: `sorted`, or the other members if `sorted` is NULL. */
+/* A batch of updates. The other members describe it if `sorted` is NULL. */
 struct ordo_run_batch {
     const struct ordo_sorted_updates *sorted;
     bool                              erase;
@@ -222,29 +219,29 @@ ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call,
 /* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes the visible elements of a set in key order. All stale elements must be hidden. `values` may be ordo_none(). */
+/* Writes the visible elements of a set in key order. All stale (replaced) elements must be hidden. `values` may be
+ * ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Hides all stale elements, and makes a new run of the visible elements. *out has no block if there are none. Waits for
- * the device. */
+/* Hides all stale (replaced) elements, and makes a new run of the visible elements. *out has no block if there are
+ * none. Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs, whose stale elements must be
- * hidden. The new run can replace the n runs, because older runs already hide the elements that the n runs make
- * stale. */
+/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its stale
+ * (replaced) elements must be hidden. The new run can replace the n runs, because elements of older runs that the n
+ * runs replace are hidden already. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_visible need not hide stale elements first. */
+/* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the set's visible elements. If ordo_runs_can_dedup and there is memory for all stored elements,
- * needs only one pass and need not hide stale elements first. Waits for the device. */
+/* Makes a new run of the set's visible elements. Takes one pass if ordo_runs_can_dedup and there is memory for all
+ * stored elements. Otherwise first hides stale elements. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
 /* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the
  * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_combine can merge a batch of `count` elements. */
-bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
+bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
 
 #endif

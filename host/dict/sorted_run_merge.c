@@ -123,7 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones always need hidden bits. Hidden bits of stale elements are useful only if all runs are marked. */
+    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need them only if all runs are
+     * marked. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -153,8 +154,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the `count` visible elements of a set whose stale elements are hidden. Leaves *out unchanged if
- * count is 0. */
+/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. Leaves *out
+ * unchanged if count is 0. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -182,7 +183,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next key. Sets it to false without a check if count < ASK_MIN. */
+/* Sets *out to whether each key is less than the next key. If count < ASK_MIN, sets it to false without a check. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -266,8 +267,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements of a set whose stale elements need not be hidden. The block has capacity for
- * all stored elements. *out has no block if no element is visible. */
+/* Makes a new run of the set's visible elements, even if stale (replaced) elements are not hidden. The block has
+ * capacity for all stored elements. *out has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -9,8 +9,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose successor in the run has an equal key. If `fresh`, also initialises all other bits of
- * `hidden`. */
+/* Hides each element whose successor in the run has an equal key: sets its bit in `hidden`. If `fresh`, sets all other
+ * bits to 0. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -65,7 +65,7 @@ static void lose_count(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* Hides the elements of run r and of older runs that run r makes stale. */
+/* Hides the elements that run r replaces: repeated keys in run r, and equal keys in older runs. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
@@ -120,7 +120,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum length of runs whose visible counts one launch computes, with one work-group for each run. */
+/* Maximum number of elements of short runs. One launch computes the visible counts of all short runs, with one
+ * work-group for each. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */
@@ -189,7 +190,7 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Writes the number of visible elements of each run to `out`. All stale elements must be hidden. */
+/* Writes the number of visible elements of each run to `out`. All stale (replaced) elements must be hidden. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     const struct ordo_launch launch = kernel(dict, "run_totals", set->n);
@@ -201,7 +202,7 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Elements per work-item of run_newest. More elements mean fewer atomic additions to one word. */
+/* Number of elements for each work-item of kernel run_newest. */
 #define NEWEST_SHARE 8
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -235,7 +236,6 @@ static bool has_bits(const struct ordo_run_set *set)
     return false;
 }
 
-/* Waits once for the counts of all runs. (A non-blocking read stalls the queue of an H200 for 0.14 ms.) */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
 {

@@ -62,7 +62,7 @@ static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
     return (cl_uint) (forward ? s->count : s->n_ge);
 }
 
-/* Returns the seeks from index `at` on, at most `most`. */
+/* Returns the seeks from index `at` on, at most `most` seeks. */
 static inline struct ordo_seeks ordo_seeks_from(const struct ordo_seeks *s, size_t at, size_t most)
 {
     struct ordo_seeks        part = *s;
@@ -89,8 +89,8 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* A batch that finds the element with rank ranks[i] (uint32_t): the number of elements before it. Sets found[i] to 0 if
- * no element has this rank. Outputs may be ordo_none(). */
+/* A batch that finds elements by rank. Element i has ranks[i] (uint32_t) elements before it. Sets found[i] to 0 if no
+ * element has this rank. Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;
@@ -111,7 +111,7 @@ struct ordo_ranges {
 struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
     struct ordo_slice erased;     /* Number of erased keys (one uint32_t), or ordo_none(). */
-    bool              counted;    /* The caller has set `gone` and `left`. */
+    bool              counted;    /* True if the caller has set `gone` and `left`. */
     size_t            gone, left; /* elements erased, elements kept */
 };
 
@@ -127,8 +127,8 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
     size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object, which is zero after its struct ordo_dict. Returns an error if the configuration is not
-     * possible. May be NULL. */
+    /* Initialises a new object, whose bytes after its struct ordo_dict are 0. Returns an error if the configuration is
+     * not possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);
@@ -199,7 +199,7 @@ struct ordo_dict {
     uint32_t              variant;
     struct ordo_last_call last;    /* used by dict.c */
     struct ordo_reserve   reserve; /* used by create.c */
-    /* An update's commands were dropped, so the next call checks the dictionary before its own commands. */
+    /* True if a driver dropped commands of an update. The next call then first checks the dictionary. */
     bool                        needs_check;
     bool                        broken;  /* a check has failed */
     struct ordo_host_array     *results; /* used by dict_host.c */
@@ -226,7 +226,7 @@ struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *s
 
 /* Returns ORDO_UNSUPPORTED if the dictionary has another structure. */
 ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);
-/* Begins a query. ordo_call_begin_after explains `waits`. */
+/* Begins a query. If `waits`, first waits for the events of *order. */
 ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
                             bool waits);
 /* Begins a call that changes the dictionary. Blocks until the dictionary has no pending events. */
@@ -234,8 +234,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If pending
- * events end the query (ordo_call_changes), waits for the events and repeats it. */
+/* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If
+ * ordo_call_changes has ended the query because events are pending, waits for the events and repeats the query. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -263,8 +263,8 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 /* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Downloads the results of an update over host memory. An update calls this between its results and its store, so that
- * no download can fail after the store. Does nothing over device memory. */
+/* Over host memory, downloads the results of an update. An update must call this before it stores, so that no download
+ * can fail after the store. Does nothing over device memory. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;

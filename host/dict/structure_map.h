@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All structures. A new structure needs a row here, and a `const struct ordo_structure ordo_STEM_structure`
+/* Lists all structures. A new structure needs a row here, and a `const struct ordo_structure ordo_STEM_structure`
  * (host/dict/structure.h). */
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
@@ -14,7 +14,8 @@ enum ordo_structure_trait {
     ORDO_NO_ORDER = 32,      /* Refuses operations that need ORDO_CAN_ORDER, and exports elements in any order. */
     ORDO_IS_TRIE = 64,       /* Counts leaves and levels. The bytes of a key vary, and block sizes are rounded up. */
     ORDO_HAS_PREFIXES = 128, /* Also stores a table of key prefixes, which takes up to an eighth more memory. */
-    /* Benchmarks fill the structure by one build. An update rewrites all elements or changes the load factor. */
+    /* Benchmarks must fill the structure by one build, because an update rewrites all elements or changes the load
+     * factor. */
     ORDO_BUILT_WHOLE = 256,
 };
 

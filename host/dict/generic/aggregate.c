@@ -2,23 +2,22 @@
 /* Computes sums, minima and maxima of the values in key ranges.
  *
  *   1  Converts the ranges to intervals of ranks. Waits for their total and their maximum length.
- *   2  If all ranges are short, writes their values as a range query does, and adds up each range.
+ *   2  If all ranges are short, writes their values as a range query does, and combines the values of each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers all values and is kept until the dictionary changes. But if the ranges contain few elements, it covers
- *      only those. */
+ *      covers all values and is kept until the dictionary changes, or is temporary and covers only these ranges. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Maximum length of a short range, which one work-item adds up. */
+/* Maximum number of elements in a short range. One work-item combines their values. */
 #define SHORT_MAX 128
 
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their own. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only their elements. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -26,7 +25,8 @@ struct aggregation {
     struct ordo_call             *call;
     const struct ordo_aggregates *a;
     cl_uint                       n;
-    cl_mem                        first, past; /* Rank of each range's first element, and the rank after its last. */
+    /* Rank of each range's first element; rank of its last element plus 1. */
+    cl_mem first, past;
     /* Index (uint64_t) of each range's first value in the output of write_values. */
     cl_mem   offsets;
     cl_ulong total;
@@ -101,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers all ranges by kernel `name`, which reads values or a table. A range begins at its rank x->first if `ranks`,
- * else at its entry of x->offsets. */
+/* Computes all results by kernel `name`. `values` has values or a table. The index of a range's first value is its rank
+ * x->first if `ranks`, else its entry in x->offsets. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -135,7 +135,7 @@ static size_t table_values(ordo_op op, size_t count)
     return values;
 }
 
-/* Builds the table. Its memory must begin with the `count` values. */
+/* Builds the table in place. The buffer `table` must begin with `count` values. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

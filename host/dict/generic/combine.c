@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines a batch with the stored values: sorts the batch, finds the stored values, adds up the values of each key,
- * and stores one sorted update. The last of equal keys has the full sum. */
+/* Combines a batch with the stored values. Sorts the batch by key, finds the stored values, and combines the values of
+ * each key. Of equal keys, the last gets the final value. Stores the batch by one sorted update. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

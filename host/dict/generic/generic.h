@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that are made from a structure's other operations (dict/structure.h):
- *
- *   combine.c    combines values: by the structure's own function, or by find and update
- *   ranges.c     ranges with limits or in descending order, seeks with bounds: by rank, select, range and seek
- *   erase.c      erased ranges, first and last elements: by rank, select, range and update
- *   aggregate.c  sums, minima, maxima over ranges: by rank, and range or export */
+/* Implements operations by a structure's other operations (dict/structure.h). */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
 #include "dict/batch.h"
 
-/* Returns an error unless the dictionary's values can have type `value`, and this type has operation `op`. */
+/* Returns an error if the dictionary's values cannot have type `value`, or if this type has no operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
 /* Combines a batch by the structure's own function or, without one, by ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Replaces each value of a batch in key order by the key's stored value combined with the key's values so far. The
- * caller must then store the last of equal keys. */
+/* Replaces each value of `sorted`, a batch in key order: combines the key's stored value with the key's values up to
+ * this one. The caller must then store the last of equal keys. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -37,7 +32,7 @@ struct ordo_erasures {
 /* Waits for the device. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
-/* Sets *got to the number of elements read. Waits for the device. */
+/* Reads or takes the first or last elements. Sets *got to their number. Waits for the device. */
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got);
 
 struct ordo_aggregates {
@@ -49,8 +44,7 @@ struct ordo_aggregates {
 };
 /* Waits for the device. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
-/* Frees the table of aggregates. */
-void ordo_dict_drop_aggregates(ordo_dict *dict);
+void        ordo_dict_drop_aggregates(ordo_dict *dict);
 
 /* Returns a launch of a kernel for values of type `value` and operation `op`. */
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. A limit moves one bound of a range to the
- * key of the last wanted rank. An ordinary range query follows. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. A limit (maximum length of a range)
+ * replaces one bound of the range by the key of the last wanted rank. An ordinary range query follows. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Computes the limited length of each range, and the bounds of a range that has this length. */
+/* Sets lengths[i] to the limited length of range i. Sets lo[i] and hi[i] to the bounds of a range with this length. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {

@@ -4,26 +4,26 @@
  * complete.
  *
  * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
- * new seed depends on the last seed and the sizes of all partitions, so no prepared keys collide under all seeds. Equal
- * batches get equal seeds on every device. */
+ * new seed depends on the last seed and the sizes of all partitions, so an attacker cannot prepare keys that always
+ * collide. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum number of seeds to try before the build fails. */
+/* Maximum number of seeds that a build tries before it fails. */
 #define SEEDS_MAX 64
 
-/* Log2 of the number of partitions grows by BITS_MORE after a failed seed, by at most BITS_MORE_MAX in all. Partitions
- * then have 32 slots on average. */
+/* After a failed seed, log2 of the number of partitions grows by BITS_MORE, in all by at most BITS_MORE_MAX. At the
+ * maximum, a partition has 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* Number of further keys to expect. */
+    size_t                 more;     /* Number of keys to expect after this batch. */
     cl_mem                 incoming; /* Number of distinct keys of the batch in each partition. */
     cl_uint                largest;  /* Maximum updates of one partition. */
 };
@@ -43,7 +43,8 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets the table's starts and number of buckets. Sets *fits to false if a partition is too large for a work-group. */
+/* Computes table->starts (the first bucket of each partition) and table->n_buckets. Sets *fits to false if a partition
+ * is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -64,7 +65,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
-/* Writes the table except its starts, from a batch that may be empty. */
+/* Writes all arrays of the table except table->starts, which must be complete. The batch may be empty. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -96,7 +97,8 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Sorts the content by partition, and computes the table's starts. Sets *fits to false if another seed is needed. */
+/* Sorts the content by partition, and computes table->starts. Sets *fits to false if a partition gets too many
+ * elements. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -117,13 +119,13 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether repeated keys may be the only reason that the batch exceeds a partition. */
+/* Returns whether a partition gets too many updates, but perhaps only because the batch repeats keys. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces a failed seed by one that depends on the batch or, without a batch, on the elements. */
+/* Replaces *seed, which failed. The new seed depends on the batch or, without a batch, on the old elements. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {
@@ -139,8 +141,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Makes a table with the bits and seed of *table. If the content does not fit, sets *fits to false and *seed to the
- * next seed. */
+/* Tries to fill *table with its given `bits` and `seed`. If a partition gets too many elements, sets *fits to false and
+ * *seed to the next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {
@@ -168,7 +170,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
-    cl_uint                more = 0; /* bits added after failed seeds */
+    cl_uint                more = 0;
     bool                   fits = false;
 
     for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {

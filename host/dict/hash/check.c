@@ -13,7 +13,7 @@ static const char *const finding[HASH_FINDINGS] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the starts of the partitions on the host, because kernels use them as indices. */
+/* Checks table->starts on the host, because kernels use its entries as indices. */
 static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)
 {
     const size_t partitions = ordo_hash_partitions(table);
@@ -58,7 +58,7 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
     return ORDO_OK;
 }
 
-/* Number of partitions for each group of hash_recount. */
+/* Number of partitions for each work-group of kernel hash_recount. */
 #define RECOUNT_SHARE 16
 
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
- *   1  Finds run first, so they see the table before the batch. The table then grows if the batch may exceed its
- *      capacity.
- *   2  One launch runs all updates. An update gives up if its buckets are full or it fails to get its latch.
- *   3  Updates that gave up run as batches in order, which may grow the table. Any order is correct, because
- *      operations of a batch overlap in time.
- *   4  If memory is short, remaining updates are launched again until none is left, or refused for lack of a slot.
- *      Latches are free after each launch, so each launch completes an update.
- *
- * After its first change a batch needs no memory. */
+ *   1  Finds run first and see the table before the batch. The table then grows if the batch may exceed its capacity.
+ *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
+ *   3  The host executes the updates that gave up as batches in order, which may grow the table. Any order is correct,
+ *      because operations of a batch overlap in time.
+ *   4  If memory is short, remaining updates are launched again. An update that finds no slot is then refused. All
+ *      latches are free between launches, so each launch completes an update. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Minimum and maximum capacity of a list, in operations. */
+/* Minimum and maximum capacity of the lists `pending` and `next`, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -61,8 +58,8 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how hash_apply runs. If the device does not order memory accesses between groups, the first launch only lists
- * all operations. Later one work-item does the operations that the batches in order leave. */
+/* Returns the mode of kernel hash_apply. If the device does not order memory accesses between work-groups, the first
+ * launch only lists all operations (HASH_LISTING). In later launches (`again`), one work-item runs all operations. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -72,8 +69,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. Lists
- * operations that give up in c->pending. */
+/* Launches `count` operations from index `from` on: of the list `again` or, if `again` is NULL, of the batch. The
+ * kernel adds operations that give up to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -110,8 +107,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations, and sets *left to the number that gave up. The table is sound afterwards, unless the launch
- * failed. */
+/* Launches operations as launch_all does. Sets *left to the number of operations that gave up. Waits for the device. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -172,8 +168,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
- * false and changes nothing. Returns an error if the batch failed half way, because a repeated operation could find the
- * key that it has stored itself. */
+ * false and changes nothing. A batch that fails after a change returns an error: an insert must not be repeated,
+ * because it could find the key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -200,8 +196,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes the operations of c->pending as batches in order, halved while memory is short. Sets *done to the number
- * executed, from the first on. */
+/* Executes `count` operations of c->pending as batches in order, halved while memory is short. Adds the number executed
+ * to *done. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -214,7 +210,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the operations of c->pending from index `done` on, again until none is left. Each launch leaves fewer. */
+/* Launches `left` operations of c->pending from index `done` on, then repeatedly the operations that gave up. Each
+ * launch completes an operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -258,7 +255,8 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates both lists, for all operations or as many as memory allows. */
+/* Allocates the lists c->pending and c->next. Sets c->window to their capacity: all operations, or as many as fit into
+ * memory. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -274,7 +272,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* Number of latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
@@ -313,12 +311,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* If a batch has fewer stores than 1 / SLOTS_PER_STORE of the slots, its new keys are not counted. The table then grows
- * when operations find no slot. */
+/* If a batch has fewer than slots / SLOTS_PER_STORE stores, the host does not count its new keys. The table then grows
+ * only after operations have found no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table and sets *grown to true if the table lacks capacity for the batch's new keys. Does nothing if
- * tests inject faults, so that operations find full buckets. */
+/* If the table lacks capacity for the batch's new keys, rebuilds the table and sets *grown to true. Does nothing if
+ * tests inject faults, because these tests need full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;

@@ -20,15 +20,17 @@ struct ordo_hash {
     ordo_dict               dict; /* first */
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
-    bool                    needs_check;  /* A change did not complete, so the next call checks the table. */
-    bool                    broken;       /* a check has failed */
-    bool                    recounts;     /* The next call must recount the spills of partitions with HASH_RECOUNT. */
-    size_t                  elements_min; /* lower bound of the elements */
-    size_t                  bytes, bytes_peak, rebuilds;
-    struct ordo_runs        runs; /* sorts batches with many equal keys */
-    /* For tests: updates always read whole partitions. */
+    /* True if a change did not complete. The next call then checks the table. */
+    bool needs_check;
+    bool broken; /* a check has failed */
+    /* True if the next call must recount displaced elements (spills) in partitions with flag HASH_RECOUNT. */
+    bool             recounts;
+    size_t           elements_min; /* lower bound of the elements */
+    size_t           bytes, bytes_peak, rebuilds;
+    struct ordo_runs runs; /* sorts batches with many equal keys */
+    /* For tests: true if updates always read whole partitions. */
     bool whole;
-    /* For tests: faults of concurrent batches (enum ordo_fault). */
+    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
     cl_mem history;
@@ -48,30 +50,29 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
-/* Returns the bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Returns log2 of the number of partitions for `elements` elements at `load` percent. */
+/* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
 /* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state
  * `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Allocates the buffers that the table lacks, for table->bits and table->n_buckets. */
+/* Allocates the buffers that *table lacks, in the sizes that table->bits and table->n_buckets require. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of groups of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE), on CPUs of one.
- * Kernels loop over partitions, so any number of groups is correct. */
+/* Returns a launch of at most `groups` work-groups. A group has up to `group` work-items (HASH_GROUP_DENSE or
+ * HASH_GROUP_SPARSE), on CPUs one. Kernels loop over partitions, so any number of groups is correct. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: recounts spills if requested, and checks the table if needs_check. Returns ORDO_BROKEN if this or an
- * earlier check fails. */
+/* Begins a call: recounts displaced elements if hash->recounts, and checks the table if hash->needs_check. Returns
+ * ORDO_BROKEN if this check or an earlier one has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -90,7 +91,7 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch, and the results of ordo_hash_partition in scratch memory. Kernels take these as HASH_BATCH
+/* A batch of updates, and the results of ordo_hash_partition in scratch memory. Kernels take both as HASH_BATCH
  * (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
@@ -99,35 +100,36 @@ struct ordo_hash_batch {
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
     /* True if values are combined with stored values. The batch then has no erasures and no codes. */
-    bool              combines;
-    ordo_type         value;
-    ordo_op           op;
-    cl_mem            mixed, index, bounds; /* `index` is NULL if the values are in the order of `mixed`. */
+    bool      combines;
+    ordo_type value;
+    ordo_op   op;
+    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if values are in the same
+     * order. `bounds`: index of each partition's first key. */
+    cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts for partitions that are `load` percent full. Partition p gets capacity for keys bounds[p] to
- * bounds[p + 1], incoming[p] keys and `more` keys; `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the
- * number of buckets of the largest partition. */
+/* Sets table->starts for partitions that are `load` percent full. The number of keys of partition p is the sum of three
+ * numbers: bounds[p + 1] - bounds[p], incoming[p] and `more`. `bounds` and `incoming` may be NULL. Sets
+ * found[HASH_LARGEST] to the number of buckets of the largest partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from a batch that erases nothing. The batch is then in *run (a run of hash->runs) or in scratch
- * memory. Waits for the device. */
+/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run (a run of hash->runs) or in
+ * scratch memory. Waits for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* Allocates scratch memory for the words of enum hash_found, and clears it. */
+/* Allocates *found in scratch memory, one word for each value of enum hash_found. Sets all words to 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
-/* Reads the words of enum hash_found. Waits for the device. */
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Computes the words HASH_LARGEST, HASH_FULL and HASH_TOTAL. */
+/* Computes found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] on the device. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Computes the words of ordo_hash_look, and reads them. Waits for the device. */
+/* Like ordo_hash_look, but reads the words to the host. Waits for the device. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
@@ -144,8 +146,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Makes a new table, `load` percent full, from the old table's elements and a batch (may be NULL), with capacity for
- * `more` further keys. Waits for the device. */
+/* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys, the table
+ * would be `load` percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
 /* Returns the percentage of slots in use after an update has rebuilt the table. */
@@ -158,10 +160,9 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Returns whether a table with `elements` elements should be rebuilt smaller. */
-bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since elements_min was set. May
- * wait. */
+bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
+/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since hash->elements_min was set.
+ * May wait. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

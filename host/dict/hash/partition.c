@@ -26,7 +26,7 @@ static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Returns whether the sort by partition moves indices of updates instead of values. */
+/* Returns whether the sort by partition moves the index of each update instead of its value. */
 static bool goes_by_index(const struct ordo_hash_batch *batch)
 {
     return batch->erased.mem != NULL || batch->codes.mem != NULL;

@@ -22,14 +22,14 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* With fewer than this number of buckets for each update, launches read whole partitions (update_dense.cl). Otherwise
- * they read only the buckets of the updates (update_sparse.cl). */
+/* If the table has fewer than BUCKETS_EACH buckets for each update, kernels read whole partitions (update_dense.cl).
+ * Otherwise they read only the buckets of the updates (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Number of partitions for each group of hash_update_dense after hash_update_sparse, which leaves few partitions to
- * do. */
+/* If hash_update_dense runs after hash_update_sparse, each of its work-groups takes LEFT_SHARE partitions, because
+ * hash_update_sparse leaves few partitions to do. */
 #define LEFT_SHARE 8
 
-/* Allocates a list for the partitions that hash_update_sparse leaves. Sets *left to NULL if memory is short. */
+/* Allocates a list of the partitions that hash_update_sparse leaves. If memory is short, sets *left to NULL. */
 static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *left)
 {
     const int         mark = call->n_scratch;
@@ -69,8 +69,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* A failed launch is repeated, because part of the batch is stored. If it fails again, every partition is sound,
-     * but the table has only part of the batch. */
+    /* If this launch fails, repeats it, because the first launch has stored part of the batch. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);

@@ -25,14 +25,15 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f: every node is sound and linked, but an entry above is
- * missing. */
+/* Returns whether an incomplete split (the level above lacks an entry for the new node) can cause finding f of enum
+ * ltree_finding. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check: levels of the inner nodes and leaves that entries point to, and the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry names the node; the same
+ * for leaves[i]. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -94,7 +95,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the root and the numbers of nodes in `state`, on which the checks of nodes rely. */
+/* Checks the root and the numbers of nodes in `state`. Both must be valid before nodes are checked. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -118,7 +119,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* Returns ORDO_BROKEN if there is a finding. If `lags`, ignores findings that incomplete splits can cause. */
+/* Returns ORDO_BROKEN if `found` names a damaged node. If `lags`, ignores damage that incomplete splits can cause. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -169,8 +170,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have ended between a split and its entry in the level above. If every node is sound and
- * linked, adds missing entries and recounts the elements. Repairs no node. */
+/* Completes a change that may have split a node without adding the new node's entry to the level above. If all nodes
+ * are valid and linked, adds missing entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds run first, in one launch during which nothing changes the tree, so they need not check node versions. The other
- * operations run in launches, each twice as large as the last, because work-items that outnumber the leaves obstruct
- * each other. Between launches the host handles the operations that gave up (finish_turn).
- *
- * After its first change, a batch needs no memory: its lists exist, and steps that need memory may fail. */
+ * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
+ * launches, each twice as large as the last, because operations that outnumber the leaves obstruct each other. Between
+ * launches the host handles the operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum number of operations of a launch, so that no version (LTREE_VERSION_BITS bits) repeats. */
+/* Maximum number of operations of a launch. With more, a node's version (LTREE_VERSION_BITS bits) could return to an
+ * old value. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Number of operations for each leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
-/* Maximum number of operations for one work-item, for which LTREE_STEPS steps suffice. */
+/* Maximum number of operations of a launch of one work-item, so that LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Number of turns (finish_turn) before the first turn that executes listed operations as batches. */
+/* Number of calls of finish_turn before it executes listed operations as batches in order. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns without progress. Each turn makes progress unless a latch has no holder: queries
- * take no latch, and one update of each leaf gets the latch. */
+/* Maximum number of consecutive turns in which no operation completes. This happens only if a latch (a leaf's lock) was
+ * never released. */
 #define TURNS_STUCK 64
 
 /* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */
@@ -29,7 +28,8 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Number of registers of a compute unit. In groups of more than EASY work-items, each may use only its share. */
+/* Number of registers of a compute unit. In work-groups of more than EASY work-items, a work-item may use REGISTERS /
+ * group size registers. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -47,14 +47,14 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Launches `count` operations from index `from` on in the list `again`, or in the batch if `again` is NULL. An
+/* Launches `count` operations from index `from` on: of the list `again` or, if `again` is NULL, of the batch. An
  * operation gives up, and is added to the list `pending`, if
  *
- *   - it cannot latch a leaf in LTREE_TRIES tries
- *   - it needs a new leaf, and no leaf is free: it starves
+ *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
+ *   - it starves: it needs a new leaf, and no leaf is free
  *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, except a range with unused output capacity
- *   - its work-item has taken LTREE_STEPS steps. But if only the entry for a split in the level above is missing,
- *     the operation is done, and LTREE_SPLITS_PENDING is set. */
+ *   - its work-item has taken LTREE_STEPS steps. But if only a split's entry in the level above is missing, the
+ *     operation counts as complete, and LTREE_SPLITS_PENDING is set. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -62,7 +62,7 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* a work-item of a large launch takes several operations */
+    /* In a large launch a work-item takes several operations. */
     const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
     const struct ordo_launch apply =
         alone ? apply_kernel(c->tree, 1, 1)
@@ -106,7 +106,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Forgets facts about the tree that the launch may change. */
+/* Must be called before a concurrent launch. Marks facts about the tree that the launch may change as unknown. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -115,16 +115,13 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count listed operations between two launches, while no kernel changes the tree:
+/* Handles the *count operations that gave up, between two launches, while no kernel changes the tree:
  *
- *   1  If operations starved, grows the pools, or rebuilds the tree if that frees leaves.
- *   2  Adds missing entries to the levels above. Needs no memory (levels.c).
- *   3  If step 1 found no leaves, or after a second launch, executes listed operations as batches in key order,
- *      updates first. Any order is correct, because listed operations overlap in time.
- *   4  Launches the rest. If neither step 1 nor step 3 succeeded, operations that need a leaf are refused from now
- *      on (`final`).
- *
- * Afterwards c->pending lists the operations that gave up again. */
+ *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
+ *   2  Adds missing entries of split nodes to the levels above.
+ *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
+ *      first. Any order is correct, because the operations overlap in time.
+ *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -181,7 +178,8 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first time stamp (tick) of a recorded history. Finds have the ticks before it. */
+/* Returns the first time stamp (tick) of a recorded history for operations other than finds, which have earlier
+ * ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
@@ -205,8 +203,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch: adds missing entries to the levels above, after an error, too, because finished operations stay. After
- * a lack of memory the tree needs no check, because all launches were complete. */
+/* Ends a batch. Adds missing entries of split nodes to the levels above, even after an error. If only memory was short,
+ * all launches were complete, so the tree needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -25,19 +25,18 @@ struct ordo_ltree_batch {
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-/* No maximum, for queries that could not run at rest. */
+/* Value of `far` for no maximum. Queries that could not run at rest use it. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` is a lack of device or host memory, else `status`. For steps at rest that may fail for
- * lack of memory. */
+/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For optional steps at rest. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, whose counters may
- * not be 0. */
+/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, because their
+ * counters may not be 0. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
-/* Reads the state to c->state, and sets the state's counts of operations that gave up to 0. */
+/* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Must be called after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the
@@ -45,7 +44,7 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
- * operations, or as many as fit. */
+ * operations, or as many as fit into memory. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
  * keys from a sample. If memory is short, shortens the lists. */
@@ -53,8 +52,8 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
  * added none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Called only at the end of a batch, because operations may be on
- * their way to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. Must wait until the end of a batch, because unfinished operations
+ * may refer to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
@@ -65,10 +64,10 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Sets c->tally to the number of operations of each kind. Waits for the device. */
+/* Sets c->tally to the number of operations of each kind (enum ltree_tally). Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Executes the listed operations at rest, as batches in key order. If memory is short, operations stay in l->list. Sets
- * *updated to whether an eighth of the updates are done. */
+/* Executes the listed operations at rest, as batches in key order. If memory is short, some stay in l->list. Sets
+ * *updated to true if at least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

@@ -28,7 +28,7 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* A rebuild may have found no elements, or the driver may have refused a build. */
+    /* The tree has no nodes if a rebuild found no elements. It has a `rescue` run if the driver refused a build. */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -37,7 +37,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Minimum and maximum capacity of a list, in operations. */
+/* Minimum and maximum capacity of the lists `pending` and `next`, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -61,7 +61,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
-/* Grows the pools to `leaves` leaves, or as far as memory allows. Operations that find no leaf can wait. */
+/* Grows the pools to `leaves` leaves, or as far as memory allows. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -78,7 +78,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Number of stores per 1024 that are assumed to have new keys, in addition to the sample's fraction. */
+/* Safety margin: of 1024 stores, SAMPLE_DOUBT more than in the sample are assumed to have new keys. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -98,8 +98,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves needed for `stores` new keys: enough for random keys, but at most one split of each leaf
- * plus half full new leaves. */
+/* Returns the number of leaves needed for `stores` new keys: `likely`, enough for random keys, but at most `needed`.
+ * That is one split of each leaf plus half full new leaves. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -128,7 +128,7 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Rebuilds the tree if this frees an eighth of the leaves. */
+/* Rebuilds the tree if this frees at least an eighth of the leaves. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);
@@ -159,18 +159,18 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     return ORDO_OK;
 }
 
-/* Maximum number of leaves in pools that are not shrunk. */
+/* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and the changes since they were last fitted are at least half the
- * elements. */
+/* Returns whether the pools are less than half full, and half the number of elements has changed since they were last
+ * fitted. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether at most two sevenths of the leaves have merged. */
+/* Returns whether at most two sevenths of the leaves are dead (emptied by a merge with a neighbour), or only few. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

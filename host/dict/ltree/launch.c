@@ -13,8 +13,8 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
 /* Usual work-items of a group. */
 #define GROUP 64
 
-/* Returns `wanted`, halved until the device allows groups of that many work-items. Returns 1 if the result is less than
- * a sub-group. */
+/* Returns `wanted`, halved until it is at most the device's maximum group size, or 1 if the result is less than a
+ * sub-group. */
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;
@@ -41,7 +41,8 @@ size_t ordo_ltree_operations_group(const struct ordo_ltree *tree)
     return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LTREE_GROUP, data), 1);
 }
 
-/* Number of key words of a node for each lane of a narrow team or a search: 16 bytes if keys have 4 bytes. */
+/* Number of a node's key words that each lane (work-item) of a narrow team or a search compares: 16 bytes if keys have
+ * 4 bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
@@ -65,7 +66,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* Maximum number of work-groups. For more items, each work-item or team takes several. */
+/* Maximum number of work-groups. If a launch needs more, each work-item or team takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

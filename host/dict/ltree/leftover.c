@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes operations that a concurrent batch has listed, while no other kernel changes the tree. */
+/* Executes operations that gave up in a concurrent batch, while no other kernel changes the tree. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
@@ -26,11 +26,11 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
 }
 
-/* Listed operations of one kind, copied to scratch memory as a batch. `where` has their indices in the concurrent
+/* Operations of one kind that gave up, copied to scratch memory as a batch. `where` has their indices in the concurrent
  * batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* Numbers of operations of this kind, and of others. */
+    cl_uint         taken[2]; /* taken[0] operations are copied; taken[1] others are not. */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -58,7 +58,7 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
-/* Copies at most `most` listed operations of left->kind. Lists all other operations in l->next. */
+/* Copies at most `most` operations of left->kind from l->list to *left. Copies all other operations to l->next. */
 static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
                           struct left *left)
 {
@@ -106,8 +106,8 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* Executes the copied operations. An `unchecked` tree is checked first, because a stopped operation may have left a
- * latch. */
+/* Executes the copied operations. First checks the tree if tree->unchecked, because a stopped operation may have left a
+ * latch (a lock) set. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -133,8 +133,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. Returns an error if a change ended half way, because a repeated operation could find the key
- * that it has stored itself. */
+ * and changes nothing. Returns an error if a change is incomplete, because an insert must not be repeated: it could
+ * find the key that it has stored itself. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -163,7 +163,7 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
 /* Maximum parts of the listed updates. */
 #define PARTS_MAX 8
 
-/* Executes all listed updates or, if memory is short, half, a quarter or an eighth of them. */
+/* Executes all listed updates. If memory is short, tries half of them, then a quarter, then an eighth. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

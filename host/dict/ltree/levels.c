@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds entries for split nodes to the levels above. Needs only the memory of the pools, so a change can always be
- * completed. */
+/* After nodes have split, adds entries for the new nodes to the levels above. Allocates no memory, so a change can
+ * always be completed. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
@@ -8,7 +8,6 @@
 /* Number of work-items of the one group that updates the levels near the root. */
 #define TOP_GROUP 512
 
-/* Maximum number of nodes of a level that one group updates. */
 #define TOP_NODES 1024
 
 #define LEVEL_TEAMS ((size_t) 1 << 14)
@@ -25,7 +24,7 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_ltree 
 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level)
 {
-    /* A large group is faster only if lanes can exchange data. */
+    /* A large work-group is faster only if the device has sub-groups. */
     const bool       talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
     struct ordo_args args = ordo_ltree_args(tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
@@ -73,7 +72,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Lists the levels from the root down. Then empties the list of the level above. */
+/* Lists the nodes of each level, from the root down to `level`. Then empties the list of level + 1. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {
@@ -84,7 +83,7 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates the levels from the leaves up, so that each level is complete when the next reads it. Lists each level again
+/* Updates the levels from level 1 up, so that each level is complete when the next reads it. Lists each level again
  * from the root, because nodes above have split. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {

@@ -14,7 +14,7 @@ struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* Number of elements before each place; places + 1 entries. */
-    size_t places;   /* At least the number of leaves in use. Further places have no elements. */
+    size_t places;   /* Number of places, at least the number of leaves. Further places have no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -23,19 +23,19 @@ struct ordo_ltree;
 
 struct ordo_ltree_config {
     unsigned words;        /* Number of key words of a node: 32 or 16; 0 means 32. */
-    unsigned fill_percent; /* How full a build makes nodes, in percent: 50 to 100; 0 means 90. */
+    unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
     /* Percentage of concurrent splits whose new node gets its entry in the level above immediately. The host adds the
      * other entries between launches. */
     unsigned raise_percent;
-    bool     merges; /* Concurrent operations merge leaves (a skiplist's chunks). */
+    bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
 };
 
 /* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* Number of elements of each leaf, as in its header. Batches mark touched leaves here. */
-    cl_mem dirty[2];      /* Lists of inner nodes whose children have split, for even and for odd levels. */
+    cl_mem counts;   /* Number of elements of each leaf, also in its header. Batches mark leaves that they change. */
+    cl_mem dirty[2]; /* Lists of inner nodes whose children have split, for even and for odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
 
@@ -50,19 +50,19 @@ struct ordo_ltree {
     size_t                 leaves_max;   /* upper bound of leaves in use */
     size_t                 elements_max; /* upper bound of elements */
     size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
-    bool                   counted;      /* pools.counts match the leaves' headers */
-    bool                   planned;      /* the state contains the plan of a batch */
+    bool                   counted;      /* True if pools.counts equals the counts in headers. */
+    bool                   planned;      /* True if `state` contains the plan of a batch. */
     unsigned               bucket_backoff;      /* Number of batches to sort before a batch tries buckets again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow. */
-    bool                   underfull; /* The next batch must rebuild the tree, because leaves are nearly empty. */
-    bool                   in_order;  /* Leaf i is the i-th leaf in key order. */
-    bool                   unchecked; /* A change did not complete, so the next call checks the tree. */
-    uint64_t               rounds;    /* Number of updates in key order that have changed leaves. */
-    bool                   broken;    /* a check has found damage */
+    bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
+    bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
+    bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
+    uint64_t rounds;    /* Number of batches in key order that have changed leaves. */
+    bool     broken;    /* a check has found damage */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* makes runs for rebuilds */
-    /* For tests: a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
     cl_mem history;
@@ -73,14 +73,13 @@ static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
     return (struct ordo_ltree *) dict;
 }
 
-/* Returns the maximum number of entries of a node. */
 static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
 {
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves for each inner node. Splits leave nodes at least half full: with 14
- * entries in each, the inner nodes of all levels are a 13th of the leaves, with 6 a 5th. */
+/* Returns a lower bound of the number of leaves divided by the number of inner nodes. After splits a node is at least
+ * half full. With 14 entries per node, there are 13 times as many leaves as inner nodes, with 6 entries 5 times. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -97,51 +96,48 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a launch divides its items: work-items per group (LTREE_GROUP, RUN_GROUP), lanes per team (TEAM_WIDTH), and
- * queries per work-item (LTREE_ITEMS). If `items` is 0, each team takes one item after another. */
+/* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team has `lanes`
+ * work-items (TEAM_WIDTH). A work-item takes `items` items (LTREE_ITEMS). If `items` is 0, each team takes one item
+ * after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
-/* Returns a shape with one work-item for each item, without teams. */
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-/* Returns the number of work-items of a group for concurrent operations. */
-size_t ordo_ltree_operations_group(const struct ordo_ltree *tree);
+size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
 /* Returns a shape with a team of a whole sub-group for each item. Groups have `group` work-items, or the usual number
- * if it is 0. */
+ * if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
 /* Returns a shape with one work-item for each item, in teams of a few lanes. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
-/* Returns the shape that the device's tunables give for searches. */
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
 /* Returns a launch for the tree's types and node size. The number of groups is limited, so the kernel must loop over
  * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
-/* Adds the defines of updates that combine values. Adds none if `combines` is NULL. */
-void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_combines *combines);
+void               ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_combines *combines);
 
 /* ---- pool.c ------------------------------------------------------------------------------------------------------ */
 
-/* Allocates memory of the tree, and counts it in the statistics. */
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus the `dead` leaves, which have merged and are in no
- * level. */
+/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that a merge has emptied
+ * and unlinked. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
- * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or config.max_leaves is less. */
+ * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
+ * config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools fit a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools that fit, else
- * allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore them. */
+/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools of
+ * sufficient size, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
+ * them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 /* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
-/* Moves the nodes to smaller pools if the pools are too large. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
@@ -152,7 +148,6 @@ ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tr
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the list match the tree. */
 ordo_status ordo_ltree_list_leaves(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
@@ -161,22 +156,20 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten, tree->rescue
+ * to stay within config.max_leaves. After an error the tree is unchanged. But if nodes were overwritten, tree->rescue
  * has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
-/* Makes pools.counts equal to the counts in the leaves' headers. */
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
 ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config *config);
 void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries for the listed split nodes to the inner nodes. `splits` is the maximum number of splits, `leaves` of
- * leaves in the tree. */
+/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
+ * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes, for splits that no list contains (LTREE_SPLITS_PENDING). `state` must be as
- * read from the device. */
+/* Adds missing entries to the inner nodes after splits that are not in the lists pools.dirty (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
@@ -188,8 +181,8 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes merged leaves from all levels, and updates `state`, which the caller must have read. Waits if there are
- * merged leaves. */
+/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which the caller must have
+ * read. Waits if there are zombies. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
@@ -197,7 +190,7 @@ ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, 
 /* Checks the tree if it is `unchecked`, and adds missing entries to its levels. Returns ORDO_BROKEN if the tree is
  * damaged. */
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
-/* Calls ordo_ltree_validate, or creates an empty leaf if the tree has no nodes. */
+/* Calls ordo_ltree_validate. If the tree has no nodes, creates a leaf. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
@@ -206,15 +199,15 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Finds the leaf (leaves[i]) and the slot (positions[i]: PLACE_SLOT and PLACE_HIT of node.cl) of each key and, unless
+/* For each key i, finds its leaf (leaves[i]), its slot (positions[i]: PLACE_SLOT and PLACE_HIT of node.cl) and, unless
  * `parents` is NULL, the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
-/* Answers the finds of a concurrent batch, and writes their ticks if there is a history. */
+/* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of stores to absent[0], and of stores with absent keys to
+/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and of those with absent keys to
  * absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
@@ -264,13 +257,11 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 
 /* ---- the structures' tables -------------------------------------------------------------------------------------- */
 
-/* Frees unused blocks that a failed build has left. */
 static inline void ordo_ltree_give_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);
 }
 
-/* The functions of a struct ordo_structure. */
 #define ORDO_LTREE_CALLS                                                                                               \
     .destroy = ordo_ltree_clear, .clear = ordo_ltree_clear, .build = ordo_ltree_build, .update = ordo_ltree_update,    \
     .update_sorted = ordo_ltree_update_sorted, .combine = ordo_ltree_combine,                                          \

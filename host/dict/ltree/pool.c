@@ -123,7 +123,7 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve of a sixth, up to `most` leaves, so that not every batch copies the tree. */
+/* Returns `leaves` plus a reserve of about a sixth, at most `most`, so that not every batch copies the tree. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
@@ -193,7 +193,7 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* With two levels, the dry run launches the kernels of the levels above. */
+        /* The dry run pretends that the tree has two levels, to launch the kernels of inner nodes. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }

@@ -11,8 +11,8 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (some of the ranges): where each range starts, and the number of pieces of each long
- * range. */
+/* Scratch memory for a segment (some of the ranges): `leaves`, `nexts` and `at` give the start of each range, `pieces`
+ * the number of pieces of each long range. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -25,8 +25,8 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Finds where the ranges of a segment start. If `offsets`, writes each range's number of elements to the offsets
- * array. */
+/* Writes the start of each range of a segment to *s. If `offsets`, writes the number of elements of each range to
+ * r->offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -50,15 +50,15 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum number of work-items that write pieces. Only the device knows the number of pieces. */
+/* Maximum number of work-items that write pieces of long ranges. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Minimum number of tiles into which short ranges are divided. A group takes a tile of up to one range for each
+/* Short ranges are divided into at least RANGE_TILES tiles. A work-group takes a tile of up to one range for each
  * work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* Index of the call's last offset, and the capacity. Nothing is written unless all ranges fit. */
+/* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -113,8 +113,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Measures all segments, then writes them. Several segments are measured twice, because scratch memory holds the starts
- * of only one. */
+/* Computes the offsets of all segments, then writes the elements. If there are several segments, each is measured
+ * twice, because scratch memory holds the starts of only one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

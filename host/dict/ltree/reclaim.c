@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes zombies (merged leaves) from the levels of a skiplist. */
+/* Removes zombies (leaves that a merge has emptied) from the levels of a skiplist. */
 #include "dict/ltree/ltree.h"
 
 #define RECLAIM_FILE "dict/ltree/reclaim.cl"
@@ -24,7 +24,8 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Restores the invariants of cl/shared/ltree.h, except for missing entries of splits. Needs no memory. */
+/* Removes zombies and so restores the invariants of cl/shared/ltree.h. Entries of split nodes may still be missing.
+ * Allocates no memory. */
 static ordo_status reclaim(struct ordo_call *call, const struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

@@ -5,11 +5,11 @@
  *   2  reserve  Grows the pools.
  *   3  change   Updates the leaves, then each level above.
  *
- * The first launch of step 3 stores the whole batch. After an earlier error, the call changes nothing. After a later
- * error, the call returns ORDO_OK, and the next call adds missing entries to the levels.
+ * The first launch of step 3 stores the whole batch. After an error before this launch, the call changes nothing. After
+ * an error behind it, the call returns ORDO_OK, and the next call adds missing entries to the levels.
  *
- * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, buckets
- * collect the updates of each leaf instead, which saves the sort and half the launches. */
+ * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, each leaf
+ * collects its updates in a bucket instead, which saves the sort and half the launches. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -28,15 +28,15 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* Returns whether buckets may collect a batch: on a GPU, unless a bucket overflowed recently. */
+/* Returns whether leaves may collect their updates in buckets: on a GPU, unless a bucket overflowed recently. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* From this number of updates per leaf of 28 slots on, a rebuild costs less than buckets. */
+/* If a batch has at least this number of updates per leaf of 28 slots, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-/* From this number of updates per leaf on, a rebuild costs less than a sorted batch in place. */
+/* With at least this number of updates per leaf, a rebuild costs less than a sorted batch in place. */
 #define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
@@ -49,14 +49,14 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan: each update's leaf, position in the leaf and parent node, and the first update of each
- * group (the updates of one leaf). */
+/* Scratch memory of a plan: the leaf of each update (leaves[i]), its position there and the parent node; the first
+ * update of each group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* Sets number[i] to the number of groups that begin up to update i. */
+/* Sets number[i] to the number of groups (updates of one leaf) that begin at updates 0 to i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -123,7 +123,8 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of teams that update leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
+/* Maximum number of teams (of work-items) that update leaves. Each team ends with an atomic operation, which takes a
+ * CPU as long as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -145,7 +146,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Records that the batch is stored, and updates the levels above. If the driver refuses, the tree stays `unchecked`. */
+/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, sets
+ * tree->unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -166,7 +168,7 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of a bucket, for all updates of a leaf but the first. */
+/* Returns the number of slots of each leaf's bucket. The leaf's first update needs no slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -223,13 +225,12 @@ static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTRE
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
 }
 
-/* Returns whether the batch may need more leaves than allowed. */
 static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* Turns a sorted batch that combines into one that stores, by overwriting its values. */
+/* If the sorted batch combines values, replaces its values by the combined values. The batch then only stores. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -259,7 +260,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
 #define SHARE_MAX 1024
 
 /* Drops updates without effect, and plans again. The remaining keys are distinct, so a leaf gets at most one update for
- * each slot, plus its new keys. */
+ * each stored key, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -328,8 +329,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed: 0, then 1, 3, 7 and so on while each new try
- * overflows. */
+/* Maximum number of batches that are sorted after a bucket overflowed. While each new try with buckets overflows, the
+ * number is 0, 1, 3, 7 and so on. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -377,7 +378,6 @@ static ordo_status sort_batch(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
 }
 
-/* Applies the batch by buckets if possible, else sets *done to false and changes nothing. */
 static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                    bool *done)
 {

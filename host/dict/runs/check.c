@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. For both, marks stale elements again, in
- * scratch memory. */
+/* Checks the invariants of struct ordo_run_set, and counts stale elements (which a newer element replaces). Computes
+ * stale elements again, in scratch memory. */
 #include "dict/runs/runs.h"
 
-/* Scratch memory of each run: bitmap of stale elements, then visible counts. */
+/* Scratch memory. For each run: a bitmap of stale elements, and counts of visible elements. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: the oldest run is the tree. Newer runs, usually one, are the buffer of recent updates. */
+/* FAST consists of sorted runs. The oldest run is the tree. Newer runs, usually one, buffer recent updates. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -64,7 +64,6 @@ static bool is_due(const struct fast *fast)
     return fast->arrived > fast->built / fast->one_in;
 }
 
-/* Merges the runs from index `first` on into one run. */
 static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
 {
     struct ordo_run_set   *set = &fast->runs.set;
@@ -85,7 +84,8 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* Rebuilds the tree or merges the buffer after an update. The batch is stored, so an error is only logged. */
+/* After an update, rebuilds the tree if that is due, else merges the newer runs. The batch is stored, so an error is
+ * only logged. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;

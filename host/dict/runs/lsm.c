@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: executes the plans of lsm_plan.h. */
+/* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of cleanup_least. A dictionary with fewer live elements counts as having this number. */
+/* Default of config.cleanup_least. A dictionary with fewer live elements counts as having this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
@@ -21,7 +21,8 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates the lower bound `live`. Assumes that all erased keys were live, and that no upserted key is new. */
+/* Updates lsm->live, a lower bound of the elements in the dictionary. Assumes that all erased keys were live, and that
+ * no upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -29,7 +30,8 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. Also records which runs have only visible elements, and so need no hidden bits. */
+/* Counts the live (neither replaced nor erased) elements. Notes which runs have only live elements, and so need no
+ * hidden bits. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -61,7 +63,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Cleans up, but keeps unused blocks for the next updates. */
+/* Removes replaced and erased elements, but keeps unused blocks for the next updates. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -132,13 +134,13 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
     if (take(lsm, call, &plan) == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    restart(lsm); /* the next updates do not try again */
+    restart(lsm); /* The next updates do not try again. */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Frees memory by a cleanup if elements may be stale. Returns whether it did. */
+/* Frees memory by a cleanup if elements may be replaced or erased. Returns whether the cleanup succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -213,8 +215,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Executes a plan for the newest run. The run is stored, so an error is only logged. If `marks` (order queries come
- * between updates), first marks the newest run, so that no element is searched for in older runs again. */
+/* Plans and executes merges after a batch has become the newest run. The run is stored, so an error is only logged. If
+ * `marks`, first hides the elements that the newest run replaces, because order queries would search for them again. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -281,14 +283,14 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Cost of a find in one run, in moves of an element (lsm_plan.h). */
+/* Cost of a find in one run. The unit of costs is the time in which a merge moves one element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* Cost of a search for a rank. */
 #define SELECT_MOVES 32 /* Cost of a search bit by bit. */
 #define RANGE_MOVES  8  /* Cost of a range without its elements. */
 
-/* Executes a merge after queries have cost as much as the merge. If memory is short, keeps the runs and resets their
- * query costs. The merged run keeps the cost of its oldest run. */
+/* Executes a planned merge after queries have cost as much as the merge. If memory is short, keeps the runs and sets
+ * their query costs to 0. The merged run keeps the cost of its oldest run. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -307,8 +309,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds the cost of a query to each run. Merges runs if queries have cost as much as the merge. Does nothing while
- * events are pending. */
+/* Adds `more`, the cost of a query, to each run. Merges runs if queries have cost as much as the merge. Does nothing
+ * while events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -349,8 +351,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of the ranges' elements if the caller waits for their number. Estimates the number only if `capacity`
- * elements would cost as much as a merge. */
+/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would cost as much
+ * as a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

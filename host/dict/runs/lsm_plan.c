@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Runs with at most this number of elements together are always merged, because a launch costs more than the merge. */
+/* Neighbouring runs with at most this number of elements in all are always merged, because a launch costs more than the
+ * merge. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -20,8 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* After a change, fewer than STORED_MAX elements are stored for each live one, else the live elements are counted. A
- * count that finds at most STALE_PERCENT stale elements has cost less than half of a cleanup. */
+/* When at least STORED_MAX elements are stored for each live one, and more than STALE_PERCENT may be stale (replaced or
+ * erased), the live elements are counted. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -42,7 +43,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
-/* Returns the index of the oldest run to merge with the newest run, which is the batch. */
+/* Returns the index of the oldest run to merge with the newest run (the batch). */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -84,8 +85,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Each run adds up the cost of the queries that searched it. Some newest runs and the run before them are merged when
- * the newest runs' cost reaches the cost of the merge. So queries cost at most twice the better choice (the ski rental
+/* Each run adds up the cost of the queries that searched it. Run `first` and all newer runs are merged when the costs
+ * of the newer runs reach the cost of the merge. So queries cost at most twice the better choice (the ski rental
  * problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM decide when lsm.c merges runs. Visible elements are live, all others stale. A change is an
- * update or an erased interval.
+/* The plans of the GPU LSM decide when lsm.c merges runs. Elements that are replaced or erased are stale, all others
+ * live. A change is an update or an erased interval.
  *
  * An update merges its batch with the newest runs (LSM_MERGE). A change that may leave 8 stored elements for each live
  * one moves the live elements into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
@@ -17,7 +17,7 @@ struct ordo_lsm {
     /* Lower bound of the live elements: their number at the last count, minus later erasures. */
     size_t live;
     size_t arrived;  /* Number of elements stored or erased since the last count. */
-    bool   resolved; /* A query has hidden all stale elements, or tried to, since the last update. */
+    bool   resolved; /* True if a query has hidden all stale elements since the last update, or has tried to. */
 };
 
 enum ordo_lsm_action {
@@ -45,15 +45,15 @@ struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
  * plan. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
-/* Returns the sum of query_cost of n runs from index `first` on. */
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r such that queries have cost as much as a merge of the runs from r on, and these fit into one
- * run. Adds `more` to each run's query cost. Returns the newest run if there is no such r. */
+/* Returns the oldest run r for which queries have cost as much as a merge of run r and all newer runs, and the merged
+ * run fits into one allocation. Adds `more` to each run's query cost. If there is no such run, returns the newest
+ * run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
- * drops stale elements. This takes no longer, and later queries need not search them. */
+ * the merge drops stale elements. This takes no longer, and later queries have less to search. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -8,13 +8,14 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for some of the ranges. `lows` and `highs` have the ranks of the bounds in run r, from index r * count
- * on. `candidates` has each range's first candidate, `before` the number of visible elements before it. */
+/* Scratch memory for `count` ranges. lows[r * count + i] and highs[r * count + i] are the ranks of range i's bounds in
+ * run r. candidates[i] is the number of elements of earlier ranges, before[i] the number of visible elements below
+ * range i. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* Maximum number of bounds that one launch searches for in all runs, without indexes. */
+/* Up to this number of bounds, one launch searches all runs, without indexes. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -47,7 +48,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Computes ranks and candidates of each range and, if `offsets`, its number of results. */
+/* Fills *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -72,8 +73,8 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Writes the elements of `ranges`, which are some of `all`. Writes nothing if the last offset of `all` exceeds the
- * capacity. */
+/* Writes the elements of `ranges`, a part of the call's ranges `all`. Writes nothing if the last offset of `all`
+ * exceeds the capacity. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
@@ -89,7 +90,6 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
     ordo_args_slice(&args, &ranges->values_out);
-    /* Only the device knows the number of candidates, so launches work-items for the capacity, up to a limit. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
         ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
@@ -106,8 +106,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Measures all parts, then writes them. Several parts are measured twice, because scratch memory holds the ranks of
- * only one. */
+/* Computes the offsets of all parts, then writes the elements. If there are several parts, each is measured twice,
+ * because scratch memory holds the ranks of only one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

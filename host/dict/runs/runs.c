@@ -11,7 +11,7 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns whether the run's block is larger than create_block or take_spare would choose. */
+/* Returns whether the run's block is larger than a new block for the run would be (create_block, take_spare). */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
@@ -97,7 +97,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* From now on finds must read the hidden bits of older runs, which replace dropped tombstones. */
+    /* Sets `erased` of older runs: finds must now read their hidden bits, because the tombstones that erased some of
+     * their elements are gone. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -131,8 +132,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment once. Sets *less to true if a segment shrank, and *lacks to the status of a segment that lacked
- * memory. */
+/* Shrinks each segment (neighbouring runs) once. Sets *less to true if a segment shrank, and *lacks to the status of a
+ * segment that lacked memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -153,8 +154,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs, segment by segment, which needs less memory. Hides all stale elements
- * first. */
+/* Hides all stale (replaced) elements. Then moves the visible elements into few runs, some neighbouring runs at a time,
+ * which needs less memory. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

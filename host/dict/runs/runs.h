@@ -9,10 +9,10 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which must have no hidden elements, or no block. Moves it to a smaller block if it needs
- * less than half of its block. */
+/* Replaces all runs by *run, which must have no hidden elements, or by none if it has no block. If the run needs less
+ * than half of its block, moves it to a smaller block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Keeps only the first `count` elements of a single run, in place. */
+/* There must be one run. Removes its elements from index `count` on, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
 /* Moves all visible elements into one run, whose block is at most twice as large as needed. The set must not be empty.
  * Waits for the device. */
@@ -20,7 +20,7 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or into several if one does not fit into memory, and counts a cleanup. Does
  * nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Cleans up, and frees nearly all unused blocks. */
+/* Calls ordo_runs_clean_up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
@@ -40,9 +40,9 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 /* Sets ranks[i] to the number of keys of the run less than keys[i]. If `upper`, keys equal to keys[i] count too. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
-size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
-/* Function that allocates scratch memory for `most` queries. */
+/* Returns the number of queries, at most `count`, to answer at one time, if each takes `bytes` bytes of one scratch
+ * buffer. */
+size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
 /* Calls `take` for *most queries. Halves *most and tries again while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
@@ -57,11 +57,11 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Finds the ranks of few bounds in each run, by one launch. */
+/* Writes the ranks of few bounds lo[i] and hi[i] in each run to `lows` and `highs`, by one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
-/* Estimates the number of elements of the oldest run in the ranges. Waits for the device. */
+/* Estimates how many elements of the oldest run lie in the ranges. Waits for the device. */
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
  * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* Hides the `gone` elements of the spans (one run_interval for each run). Must be the last launch of a call. */
+/* Hides the elements of one interval in each run (`spans`, a run_interval for each). `gone` is their number. Must be
+ * the last launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 
@@ -79,7 +80,7 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
- * of other elements. Above 2^14 elements, sets *done to false and changes nothing. Waits for the device. */
+ * of other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

@@ -21,11 +21,11 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Maximum number of elements of ordo_runs_ends. On a GPU each run contributes `count` candidates. On a CPU one
- * work-item takes all. */
+/* Maximum number of elements that ordo_runs_ends reads. A GPU examines this number of elements in each run, and a CPU
+ * uses one work-item. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes the first or last elements to the outputs of `ends`, their range in each run to `spans`, and the number of
+/* Writes the first or last elements to the outputs of `ends`, their interval in each run to `spans`, and the number of
  * visible elements to `total`. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)

@@ -4,8 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch into a new array, and releases the batch. Without `combine`, the batch's values replace
- * stored values. Works on a copy of the set, because merging may mark its runs. */
+/* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
+ * replace stored values. Works on a copy of the set, because merging may mark its runs. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -51,8 +51,8 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Combines the sorted batch with the values found in the array, then merges it. Sets `once`, so that the find builds no
- * index of the old array. */
+/* Sorts the batch, combines its values with stored values, then merges it into the array. Sets `once`, so that the find
+ * builds no index of the old array. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
@@ -69,7 +69,7 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. Falls back to combine_found if memory is short, because the result may still fit. */
+/* Combines by one merge. If memory is short, calls combine_found, because the result may still fit. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
@@ -84,8 +84,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Takes the last elements by cutting the array. Leaves the first elements to generic/erase.c, which rewrites the
- * array. */
+/* Reads the first or last elements. Takes the last ones by shortening the array. Leaves taking the first ones to
+ * generic/erase.c, which rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
- * A call writes the next trie to separate memory and then replaces the current trie. If the call fails, the current
- * trie stays. */
+ * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. If the call
+ * fails, the current trie stays. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -22,7 +22,7 @@ struct ordo_hamt_trie {
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Pool units used up to the free end, and pool units in blocks of leaves. */
+    /* Pool units (of HAMT_UNIT bytes): `used` before the free end of the pool, `live` in blocks of leaves. */
     size_t used, live;
 };
 
@@ -31,7 +31,7 @@ struct ordo_hamt {
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* Numbers at the last rebuild, and maximum number of elements since then. */
+    /* Numbers of elements and leaves after the last rebuild; maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches and merges leaves with them */
@@ -45,18 +45,19 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
-/* Returns an upper bound of the pool units for `elements` elements in `leaves` leaves. */
+/* Returns an upper bound of the pool units (of HAMT_UNIT bytes) for `elements` elements in `leaves` leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* Functions with `reserve` take an unused block or allocate one. It is a quarter larger if `reserve` and there is
- * memory. */
-/* Sets the table sizes for next->n_leaves. Takes memory for records and, unless the depth is fixed, for tables. */
+/* Functions with `reserve` take an unused block or allocate one. If `reserve` and memory allows, a new block is a
+ * quarter larger than needed. */
+/* Sets the table sizes for next->n_leaves. Takes memory for the leaves' records and, unless the depth is fixed, for
+ * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates unused blocks for about `leaves` leaves and `units` units while the device is busy, because drivers take
- * time to allocate. Ignores errors. */
+/* Allocates blocks for a later trie of about `leaves` leaves and `units` pool units while the device is busy. Ignores
+ * errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -95,8 +96,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves, which must be written. Sets *number to the scanned result of hamt_node_heads
- * (cl/dict/trie/hamt_nodes.cl) in scratch memory, and *nodes to the number of nodes. Waits for the device. */
+/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of
+ * hamt_node_heads (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -105,24 +106,26 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The leaves into which updates of a batch fall, in scratch memory, and the sums of their elements and units. */
+/* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
-    /* Number of each leaf, rank of its first element, and number of elements in touched leaves before it. */
+    /* For each touched leaf: its number, the rank of its first element, and the number of elements in touched leaves
+     * before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie by its untouched leaves and new leaves. The run has the elements of the new leaves; an empty run
- * has no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a trie of its untouched leaves and new leaves, which get the elements of *run; an empty run has
+ * no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed a pool. */
+/* Returns ORDO_TOO_LARGE if a pool may be too small for next->n elements in next->n_leaves leaves, or for next->used
+ * units. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* Builds the tables from the records, which must be written. With fixed depth, waits for the number of nodes and
- * allocates the tables. */
+/* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
+ * and allocates the tables. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
                                   bool reserve);
 
@@ -151,7 +154,7 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------ */
 
-/* Returns ORDO_UNSUPPORTED unless the Roaring format has keys of the dictionary's type. */
+/* Returns ORDO_UNSUPPORTED if the Roaring format cannot store the dictionary's type of keys. */
 ordo_status        ordo_hamt_check_roaring(const ordo_dict *dict);
 struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 

@@ -82,7 +82,8 @@ struct assembly {
     cl_mem                          follow, counts, from;
 };
 
-/* Copies the records of old leaves. Sets follow[i] to the index of the records that replace old leaf i. */
+/* Copies the records of old leaves that stay. Sets follow[i] to the index of the first new record that replaces old
+ * leaf i. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;

@@ -2,7 +2,7 @@
 /* Merges a batch into the leaves that its updates fall into.
  *
  *   1  effects  Finds the effect of each update.
- *   2  plan     Computes the number and units of the leaves that replace each leaf. Waits.
+ *   2  plan     Computes the number of leaves that replace each leaf, and their size in pool units. Waits.
  *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables. */
 #include "dict/trie/hamt.h"
 
@@ -65,8 +65,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the units of touched blocks. Assumes that each update touches another leaf and, with fixed depth, adds a
- * leaf. */
+/* Estimates the pool units (of HAMT_UNIT bytes) of the blocks that the batch changes. Assumes that each update changes
+ * another leaf and, with fixed depth, adds a leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -160,7 +160,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Replaces the values of stored keys. Must be the last command of the call, because it writes memory in use. */
+/* Overwrites the values of stored keys in place. Must be the last command of the call, because it cannot be undone. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);

@@ -6,8 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds up the units of the elements and two units for each leaf: to round up its block, and for its keys. With fixed
- * depth a bitmap holds a leaf's keys. */
+/* Adds up the pool units of the elements and, for each leaf, two units for rounding. With fixed depth, a bitmap in each
+ * leaf replaces the keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -45,8 +45,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Replaces an unused block that is too small. With the reserve, batches can write a quarter of a pool's live units
- * before they copy all blocks. */
+/* Replaces the unused block *spare if it does not fit. If `reserve`, tries to allocate a quarter more than `bytes`
+ * bytes. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -59,7 +59,7 @@ static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, 
     return allocate(hamt, bytes, spare);
 }
 
-/* Moves the unused block to *out, so that an allocation that lacks memory cannot free it. */
+/* Moves the unused block to *out, so that a later allocation that lacks memory cannot free it. */
 static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
@@ -138,8 +138,7 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may need it. Allocating a pool
- * takes a driver 0.1 ms or more. */
+/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may use the old pool again. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

@@ -13,7 +13,7 @@
 
 struct touch {
     struct ordo_hamt_touched *out;
-    cl_uint                   n, most; /* Number of updates, and upper bound of the touched leaves. */
+    cl_uint                   n, most;
     cl_mem                    leaf, number, units, sums;
 };
 
@@ -69,7 +69,8 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the touched leaves. The trie must not be empty. Releases all scratch memory except the arrays of *out. */
+/* Finds the leaves that the batch changes. The trie must not be empty. Releases all scratch memory except the arrays of
+ * *out. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -137,11 +138,11 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* Maximum number of leaves of a trie that is not rebuilt. */
+/* A trie of at most LEAVES_MIN leaves is never rebuilt. */
 #define LEAVES_MIN 64
 
-/* Returns whether erasures have left less than a quarter of the elements, or leaves half as full as after the last
- * rebuild. */
+/* Returns whether erasures have left less than a quarter of the elements, or leaves that are half as full as after the
+ * last rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;

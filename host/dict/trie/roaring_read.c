@@ -33,7 +33,6 @@ static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
     return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
 }
 
-/* Returns ORDO_INVALID if a kernel has reported a fault. */
 static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 {
 #define X(id, of, text) { of, text },
@@ -43,7 +42,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 #undef X
     cl_uint wrong[ROARING_FAULT_WORDS];
 
-    memset(wrong, 0xff, sizeof wrong); /* a dry run reads nothing */
+    memset(wrong, 0xff, sizeof wrong);
     ORDO_TRY(ordo_call_read(call, r->wrong, 0, wrong, sizeof wrong));
     for (size_t f = 0; f < ROARING_FAULT_WORDS; f++)
         ORDO_REQUIRE(call->dev, wrong[f] == UINT32_MAX, ORDO_INVALID,
@@ -52,7 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum bytes of a bitmap and the upper key half that precedes it. */
+/* Minimum number of bytes of a bitmap and the upper key half before it. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)

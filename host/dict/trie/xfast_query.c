@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without a trie, queries search the run as a sorted array does. */
+/* Answers queries by the trie or, if it is missing, by a search in the run. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
