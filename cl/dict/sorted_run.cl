@@ -105,7 +105,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* Adds to *total the number of elements that are the newest of their key and not hidden. `hidden` may be NULL. */
+/* Adds to *total the number of elements that are not hidden and are the last with their key. `hidden` may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -130,7 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Writes the array `visible` of run r, by work-group r. */
+/* Computes the array `visible` of run r, by work-group r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

@@ -26,7 +26,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* Entry g is the number of groups below g present before the batch. */
+    __global const uint  *there_before; /* there_before[g]: number of groups below g present before the batch */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 

@@ -25,7 +25,7 @@ typedef struct {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* The 32-bit mixer is from C. Wellons' search for the least bias, the 64-bit mixer is D. Stafford's 13th. */
+/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is D. Stafford's 13th. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -50,7 +50,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Removes the partition's number from the top. */
+/* Removes the partition number, the top bits, from a mixed key. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -134,7 +134,7 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Reads the spills of a bucket while other work-items may change them. */
+/* Reads a bucket's spill count while other work-items may change it. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
@@ -186,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* `slot` is HASH_NONE if there is no such element. */
+/* Where a key is stored. `slot` is HASH_NONE if the key is absent. */
 typedef struct {
     uint bucket, slot;
 } hash_place;

@@ -81,7 +81,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* An older root is still the first node of its level. */
+        /* If `root` is outdated, it still is the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -93,7 +93,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* A stale entry has led to a free node. */
+    if (tail.header == LTREE_FREE) /* An outdated child number has led to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -153,7 +153,8 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the entry of its split. */
+    if (op->level > 0) { /* The operation has its result. The host adds the entry of the node that the operation has
+                          * split off. */
         ltree_tell_host(batch);
         return;
     }
@@ -169,7 +170,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a work-item: its current operation, unless `idle`, and the index of its next operation. */
+/* State of a work-item: its current operation (none if `idle`), and the index of its next operation. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -219,7 +220,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds it. */
+/* LTREE_ANY keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds
+ * the latch. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else

@@ -49,9 +49,10 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the outputs, and the others to `rest`.
- * taken[0] and taken[1] count the two; taken[0] may exceed `most`. where[p] is output p's index in the concurrent
- * batch, and before[p] its count so far. values, hi and rooms may be NULL. */
+/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
+ * `rest`. Increments taken[0] for each operation of this kind, and taken[1] for each operation in `rest`. where[p]
+ * becomes output p's index in the concurrent batch, and before[p] its count so far. values, hi and rooms may be
+ * NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -82,8 +83,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the outputs of the concurrent batch, and adds before[] to counts.
- * Operation p ends at time tick + p. Arrays may be NULL. */
+/* Copies the results of gathered operations to the outputs of the concurrent batch. Counts become before[p] +
+ * counted[p]. Operation p ends at time tick + p. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

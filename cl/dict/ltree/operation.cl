@@ -32,7 +32,7 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that needs a free node is refused, because the host will add none. */
     uint                        final;
-    uint                        never; /* Always 0, but unknown to the compiler. */
+    uint                        never; /* Always 0. The compiler does not know this. */
     uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
@@ -43,7 +43,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* Operations that gave up: index, count, query. */
+    __global uint4             *pending; /* Operations that gave up: i, count and query of ltree_op. */
     __global uint              *history;
 } ltree_batch;
 
@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
+    uint level; /* Level where the operation works. Above 0, it adds the entry of a node that a split has made. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
@@ -60,7 +60,7 @@ typedef struct {
     uint              count;    /* Number of keys that a count or range has found so far. */
     uint              tries;    /* number of failed steps */
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
-    bool              lost;     /* True after a wrong path: loads then bypass the caches. */
+    bool              lost;     /* True after a wrong path. Then loads bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Stores minus erasures of all operations of this work-item. */
     concurrent_faults faults;
@@ -72,14 +72,16 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding it to an address orders that access after the first load of the header, which gave `seen`. */
+/* Returns 0. If the caller adds this 0 to an address, the access comes after the load of the header that gave
+ * `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the first load is an acquire load. */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load already is an acquire
+                                                                 * load. */
 }
 
-/* Returns 0. Adding it to the address of the header orders the second load of the header after the loads that gave
- * `seen`. */
+/* Returns 0. If the caller adds this 0 to the header's address, the second load of the header comes after the loads
+ * that gave `seen`. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -108,7 +110,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* One load gets words of one moment. */
+        tail.header = words.z; /* All words of one load belong to one moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -168,8 +170,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an
- * unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be of
+ * an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -226,8 +228,8 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Descends to op->level. Returns the node that should cover the query, which the caller must check. Returns
- * LTREE_NONE if stale words led to no node. */
+/* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
+ * if outdated words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

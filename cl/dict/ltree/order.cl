@@ -22,15 +22,15 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* Returns the rank of a query. If `upper`, counts the key itself, too. `leaf` and `position` must come from
- * ltree_locate. */
+/* Returns the number of keys less than a query, plus 1 if `upper` and the tree has the key. `leaf` and `position` must
+ * come from ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place of the leaf that contains the element of this rank, which must exist. Searches near place `at`
- * first. */
+/* Returns the place of the leaf that contains the element of this rank. The element must exist. Searches near place
+ * `at` first. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -57,7 +57,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* The rank -1 wraps and counts as absent. */
+            there = rank < before[places]; /* Rank -1 wraps to a great number and counts as absent. */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];

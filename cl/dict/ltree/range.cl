@@ -4,7 +4,7 @@
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* All work-items together copy a range with more elements, piece by piece. */
+/* A range with more elements is long: all work-items copy it together, piece by piece. */
 #define LTREE_LONG 128
 
 /* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. pieces[i]
@@ -128,7 +128,7 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* All long ranges. pieces[q] is the number of pieces of ranges before q. */
+/* All long ranges. pieces[q] is the number of pieces of all ranges before range q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
@@ -143,8 +143,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges, unless there are more results, offsets[last], than `capacity`. `pieces` must be exclusive
- * prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces together. */
+/* Copies the long ranges. Does nothing if the number of results, offsets[last], exceeds `capacity`. `pieces` must
+ * hold exclusive prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces
+ * together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
