@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares sorted_batch, a mixed batch in key order, and reads it. */
+/* Declares a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -14,8 +14,8 @@
  * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
  * combines and the first insert change the key.
  *
- *   start[j]    first index of the segment that contains j
- *   insert[j]   index of the segment's first insert or combine up to j, or NONE
+ *   start[j]    start of the segment that contains j
+ *   insert[j]   the segment's first insert or combine up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch
  *   made[j]     value of the key after operation j; NULL without combines */
@@ -40,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* The state of a key at one time: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of the
- * operation that wrote its value. This number is an index into made[] if the batch has combines, else into values[]. */
+/* State of a key: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of the operation that
+ * wrote its value. This number is an index into made[] if the batch has combines, else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the operations count, rank, select and range of a mixed batch. host/dict/apply_order.c launches the
- * kernels. */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -32,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries whose group number has bit `level` clear before the other entries. Keeps the order otherwise. */
+/* Moves entries whose group has bit `level` clear before the other entries. Keeps the order otherwise. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -57,7 +56,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
 }
 
 /* Copies the picked operations to the front of the output arrays: number, key, and upper bound of the range. picked[]
- * must hold the exclusive prefix sums of apply_pick's flags. hi_out may be NULL. */
+ * must hold the exclusive prefix sums of apply_pick. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -75,7 +74,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 }
 
 /* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the count before the
- * batch. Writes each count to counts[], and counts of range operations to lengths[]; both arrays may be NULL. */
+ * batch. Writes each count to counts[], and counts of range operations to lengths[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -172,8 +171,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 }
 
 /* Prepares each range q. group[q] becomes the first group in the range. changes[q] becomes the number of keys below the
- * range that earlier operations added, minus those they removed. touched[q] becomes the number of present keys in the
- * range on which the batch has operations. */
+ * range that earlier operations added, minus those removed. touched[q] becomes the number of present keys in the range
+ * on which the batch has operations. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -201,9 +200,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges on which the batch has no operation. base_key[base_first[q]] must be the first element
- * of range q before the batch. Each element moves by the number of lesser keys in the range that the batch has added,
- * minus the number removed. */
+/* Writes the elements of ranges on which the batch has no operation. base_key[base_first[q]] must be range q's first
+ * element before the batch. Each element moves by the number of lesser keys that the batch has added to the range,
+ * minus those removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

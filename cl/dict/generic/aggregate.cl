@@ -3,14 +3,14 @@
  * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a
  * table.
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima the table holds the array and
- * levels above it. A level has one value for each AGGREGATE_FAN values of the level before. */
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and levels
+ * above the array. A level has one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* Only a dictionary with values needs these kernels. */
+#if ORDO_VALUE_BYTES /* A set needs none of these kernels. */
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {
@@ -44,7 +44,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Computes the result of each interval from `table`, the prefix sums or levels of an array of `count` values. */
+/* Computes the result of each interval from `table`, which holds the prefix sums or levels of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

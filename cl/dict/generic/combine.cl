@@ -16,8 +16,8 @@
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If key j is the first and found[j] is true,
- * combines its old value before[j] into values[j]. */
+/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If 1, and if found[j], combines the key's old
+ * value before[j] into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -45,8 +45,7 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
 }
 
 /* Sets brought[j] to the operand that operation j contributes to its key's value, or to VALUE_NONE (the identity
- * element). struct sorted_batch (dict/apply_batch.cl) describes start, insert and there. insert[] counts combines as
- * inserts. */
+ * element). insert[] counts combines as inserts. sorted_batch describes the other arrays. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -61,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Combines before[j], the value before the batch, into made[j], unless j's segment (series of operations on one key)
- * begins with an upsert or erase. made[] must hold the inclusive scan of brought[], restarted at each segment. */
+/* Combines before[j], the value before the batch, into made[j], unless j's segment (operations on one key) begins with
+ * an upsert or erase. made[] must hold the inclusive scan of brought[] within segments. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

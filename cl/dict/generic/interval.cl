@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys as intervals of ranks (a rank is the number of lesser keys): ranges with a limit, erasures,
- * seeks with a bound, and the first range that contains each element. */
+/* Handles ranges of keys as intervals of ranks (numbers of lesser keys): ranges with a limit, erasures, seeks with a
+ * bound, and the first range that contains each element. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,9 +12,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i to `most` elements: the first ones, or the last ones if `descending`. first[i] .. past[i] - 1 must be
- * the ranks of range i. lengths[i] becomes the number of elements that remain, and ends[i] the rank of the remaining
- * element farthest from the start. */
+/* Limits range i to its first `most` elements, or the last ones if `descending`. Range i must have the ranks first[i]
+ * .. past[i] - 1. lengths[i] becomes the number of elements that remain, and ends[i] the rank of the last of them, in
+ * descending order the least rank. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -29,8 +29,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the key bounds of the limited ranges to lo_out and hi_out. ends[i], the last key within the limit, replaces
- * the upper bound, or the lower bound if `descending`. A range without elements gets lo_out > hi_out. */
+/* Writes the key bounds of the limited ranges. ends[i], the last key within the limit, replaces the upper bound, or the
+ * lower bound if `descending`. A range without elements gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -126,8 +126,7 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
 }
 
 /* Makes intervals disjoint. They must be sorted by begins[], and covered[j] must be the greatest end of the intervals
- * before j. Removes the ranks below covered[j] from interval j: raises begins[j], and writes the remaining length to
- * lengths[j]. */
+ * before j. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -140,8 +139,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the key bounds of disjoint intervals to lo_out and hi_out. keys[j] must be the key of rank begins[j].
- * `offsets` must hold the exclusive prefix sums of the intervals' lengths. */
+/* Writes the key bounds of disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must hold the
+ * exclusive prefix sums of the intervals' lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -196,8 +195,7 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
 }
 
 /* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two overlapping segments of 2^level pieces cover such
- * an interval. Lowers the owner of each segment to the interval's index i. owners[p] is the owner of the segment that
- * starts at piece p. */
+ * an interval. Lowers owners[p] to the interval's index i for the first piece p of each segment. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -210,8 +208,8 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes to[p], the least owner of the 2^level pieces from p on. `from` holds the owners of segments of twice the
- * length; these pieces are a half of the segments that start at p and at p - 2^level. */
+/* Computes to[p], the least owner of the 2^level pieces from p on. `from` holds the owners of segments of twice this
+ * length. The segments from p and from p - 2^level contain these pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of equal keys in a batch (for dict/hash/batch.cl). */
+/* Combines the values of equal keys in a batch. */
 #pragma once
 #include "group/value.cl"
 
@@ -19,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Minima and maxima are computed as
- * the maximum of value_rank, an unsigned integer. For 8-byte minima and maxima, combines only the upper words. When the
- * upper word grows, sets the lower word to 0. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Minima and maxima are the maximum
+ * of value_rank, an unsigned integer. For 8-byte minima and maxima, combines only upper words, and sets the lower word
+ * to 0 when the upper word grows. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -43,8 +43,8 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte minima and maxima. A barrier must separate this call from the calls of hash_bring,
- * which combine the upper words. */
+/* Combines the lower words of 8-byte minima and maxima. A barrier must separate these calls from all calls of
+ * hash_bring. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8

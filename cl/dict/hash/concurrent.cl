@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent operations on a hash table. Each work-item runs its operations one after another. hash_find_in_batch
- * and hash_absent run before hash_apply. Operations may give up in hash_apply. With hash_gather and hash_scatter, the
- * host runs these operations as an ordered batch. */
+ * and hash_absent run before hash_apply. hash_gather and hash_scatter let the operations that gave up run as an ordered
+ * batch. */
 
-/* Each bucket has a latch, a lock of one bit. Several buckets may share a latch. A work-item must hold the latch of a
- * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
- * effect one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
+ * key's home bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect
+ * one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
  *
  * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -55,12 +55,12 @@
 typedef struct {
     hash_table                 table;
     uint                       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    uint                       never; /* Always 0. The compiler does not know this. */
+    uint                       never; /* 0, but not known to compilers */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
     __global const hash_value *values;
-    __global uchar            *found, *outcomes; /* found, outcomes, values and history may be NULL. */
+    __global uchar            *found, *outcomes;
     __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
@@ -95,8 +95,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty. It is the only word of a 4-byte key, and the
- * upper word of an 8-byte key. */
+/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper word
+ * of an 8-byte key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -138,7 +138,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Returns the slot, among the bits in `same`, that holds the key, or HASH_NONE. The caller must hold the key's latch.
- * Loads 8-byte keys again in words, because the 16-byte loads before may be torn. */
+ * Loads 8-byte keys again, because 16-byte loads may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -235,7 +235,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
 }
 
 /* Adds delta (1 or -1) to the home bucket's spill count, the number of its elements in other buckets. If `spilled`, the
- * present count, is HASH_SCAN, sets HASH_RECOUNT for the partition instead. */
+ * present count, is HASH_SCAN, instead sets HASH_RECOUNT for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -369,7 +369,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
+/* True if any lane of the sub-group has `more`, so that all lanes stay in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -414,7 +414,7 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 #define AT(array) (array ? array + array##_at : array)
 
 /* Runs n operations from index `first` on, of the batch, or of the list `again` if it is not NULL. `how` is an enum
- * hash_way. n_latches must be a power of two, and all latches must be 0. */
+ * hash_way. n_latches must be a power of two, and all latches 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -504,8 +504,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch. The end of operation l becomes time tick + l. found,
- * outcomes and history may be NULL. */
+/* Copies the results of the ordered batch to the concurrent batch. The end of operation l becomes time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates the filters of buckets. A filter is a word of bits that excludes most absent keys (H5 in
- * shared/hash_table.h). Only CPUs have filters. */
+/* Updates the filters of buckets. A filter is a word of bits that excludes most absent keys. Only CPUs have filters. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -18,8 +17,8 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes the filter of a bucket of partition p from the bucket's keys and spill count (`spilled`). Other work-items
- * may change the bucket at the same time. */
+/* Computes the filter of a bucket of partition p from its keys and spill count. Other work-items may change the bucket
+ * at the same time. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -39,7 +38,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Rewrites the filter of a bucket that has changed. Only one work-item may call this function for a bucket. */
+/* Only one work-item may call this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -55,15 +54,15 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* List of the buckets that a work-item has changed, with their partitions. HASH_CHANGED_MAX is its capacity. */
+/* Capacity of hash_changed, a work-item's list of changed buckets. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of the listed buckets and clears the list. Each work-item must call this function before the
- * launch ends. Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket
- * whose filter was wrong stays in the list, and the loop reads it again. */
+/* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch ends.
+ * Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket whose filter
+ * was wrong stays in the list, and the loop reads it again. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* The table exists if n is not 0. */

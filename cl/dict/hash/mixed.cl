@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the results of a mixed batch of operations on single keys, and the resulting updates (a batch of kind
- * HASH_RESOLVED). The batch must be sorted by partition, with equal keys in batch order. A chain is the list of
- * operations on one key. */
+/* Computes the results of a mixed batch of operations on single keys, and the resulting updates (HASH_RESOLVED). The
+ * batch must be sorted by partition, with equal keys in batch order. A chain is the list of operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -95,8 +94,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch. The batch must have only operations on single keys, the values that
- * they need, and at most HASH_MIXED_MAX operations per partition. */
+/* Returns true if hash_mixed can run the batch: only operations on single keys, with the values they need, at most
+ * HASH_MIXED_MAX per partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -104,9 +103,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results of all operations. left[u] becomes the update (in the form of HASH_RESOLVED) that operation u
- * makes. Sets found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, sets
- * found[HASH_REFUSED] and does nothing else. */
+/* Writes the results of all operations. left[u] becomes the update that operation u makes, in the form of
+ * HASH_RESOLVED. Sets found[HASH_REFUSED] to 1 if a partition would get too many elements, or if hash_can_do is false.
+ * In the second case it does nothing else. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch for an update of a hash table. After hash_mix_keys, the host sorts the batch by partition. */
+/* Prepares a batch for an update of a hash table. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
 /* Writes the mixed (hashed) keys to `mixed`. Writes i to index[i], and sets the bit of each operation code in
- * found[HASH_CODES]. index and codes may be NULL. */
+ * found[HASH_CODES]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -41,7 +41,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* Sets found[HASH_LARGEST] to the most updates of a partition, and found[HASH_TOTAL] to the table's element count.
+/* found[HASH_LARGEST] becomes the most updates of a partition, and found[HASH_TOTAL] the table's element count.
  * found[HASH_FULL] becomes 1 if a partition would be too full if all updates stored new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
@@ -67,8 +67,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 }
 
 /* Computes the bucket count starts[p] of partition p. Its number of keys is the sum of three numbers: more, bounds[p +
- * 1] - bounds[p], and incoming[p]. bounds and incoming may be NULL. Buckets are `load` percent full, or fuller if
- * HASH_BUCKETS_MAX buckets can hold the keys. found[HASH_LARGEST] becomes the greatest bucket count. */
+ * 1] - bounds[p], and incoming[p]. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX buckets can hold the
+ * keys. found[HASH_LARGEST] becomes the greatest bucket count. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

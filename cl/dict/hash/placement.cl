@@ -41,7 +41,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. If this displaces another element, finds another slot for that element. */
+/* Finds a slot for the key of update u, and then for each element that this displaces. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -58,7 +58,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
 }
 
 /* Puts the stashed elements into the first free slots, in the order of their numbers. There must be enough free slots.
- * Only one work-item may call this function. */
+ * Only one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

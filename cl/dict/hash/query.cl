@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time, and prefetches
- * their filters and buckets. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item prefetches the filters and buckets of HASH_IN_FLIGHT
+ * keys. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -11,15 +11,15 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block of n keys from index `at` of the batch on. start[i] and buckets[i] are the first bucket and the bucket count
- * of key i's partition. */
+/* A block of n keys from index `at` on. start[i] and buckets[i] are the first bucket and the bucket count of key i's
+ * partition. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* Loops over the keys of a block. On a GPU the loop has one iteration, so that no array gets a variable index. */
+/* On a GPU the loop over a block has one iteration, so that no array gets a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -120,8 +120,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys listed in `on`. If the spill count of a key's home bucket is HASH_SCAN,
- * searches all buckets of the partition. */
+/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN, searches all
+ * buckets. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -197,11 +197,10 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Several work-items may erase at the same time. The work-item that empties a slot also updates the home bucket's spill
- * count and the partition's element count. */
+/* Work-items erase concurrently. The work-item that empties a slot also updates the home bucket's spill count and the
+ * partition's element count. */
 
-/* Empties the slot whose upper word is at `word`, if the slot holds the key. If several work-items erase the key, only
- * one call returns true. */
+/* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one call returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -214,7 +213,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket does not contain the key. */
+/* Erases the key from a bucket. Returns false if the bucket does not contain it. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -226,7 +225,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* While another work-item empties a slot, a torn load may match this slot. So the code tries both slots. */
+        /* A torn load may match a slot that another work-item is emptying. So the code tries both slots. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -239,7 +238,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 }
 
 /* Erases the key from its second bucket and decrements the home bucket's spill count. If that count is HASH_SCAN,
- * searches all buckets of the partition and sets HASH_RECOUNT instead. */
+ * searches all buckets and sets HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

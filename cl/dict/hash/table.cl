@@ -103,7 +103,6 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* Returns the home bucket of a key in a partition of n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);

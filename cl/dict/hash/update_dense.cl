@@ -4,8 +4,7 @@
 #include "dict/hash/placement.cl"
 
 /* Looks up the live updates (the last of each key). Counts new keys in mem->stored and erased keys in mem->gone, and
- * sets the bits of new keys in mem->fresh. If `change`, also stores values of existing keys and clears words of erased
- * elements. */
+ * sets the bits of new keys in mem->fresh. If `change`, also stores values and clears words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -34,8 +33,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. A partition may have at most
- * HASH_UPDATES_MAX updates. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates, at most HASH_UPDATES_MAX. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {

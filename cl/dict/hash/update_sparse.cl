@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense; both kernels would write the same table. hash_touch fills a bucket's
- * words (batch.cl) in local memory when an element first proposes to the bucket. */
+ * Leaves some partitions to hash_update_dense, which would write the same table. hash_touch fills a bucket's words
+ * (batch.cl) in local memory when an element first proposes to the bucket. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* A partition with more updates or displaced elements than these maxima is left to hash_update_dense. */
+/* Partitions with more updates or displaced elements are left to hash_update_dense. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
@@ -43,8 +43,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the updates like hash_match (update_dense.cl) with `change`. Records the slots of erased elements in
- * gone_from. */
+/* Does the same as hash_match (update_dense.cl), and records the slots of erased elements in gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -88,9 +87,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which proposes to `bucket`, and for each element displaced in turn. If an
- * element has no proposals left, sets mem->left, and hash_update_dense handles the partition. If `word` is 0, only
- * fills the words of `bucket`. */
+/* Finds a slot for the element of `word`, which proposes to `bucket`, and for each element displaced in turn. Sets
+ * mem->left (for hash_update_dense) if an element has no proposals left. If `word` is 0, only fills the words of
+ * `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -171,8 +170,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count; some CPU
- * compilers execute `counts[p] +=` several times. */
+/* Writes the changed slots, spills and filters. `count` must be the partition's old element count; some CPU compilers
+ * execute `counts[p] +=` several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -207,8 +206,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense. In
- * this case it changes only values of existing keys, and combines values in the batch. */
+/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense.
+ * Then it has changed only values of existing keys, and combined values in the batch. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -232,8 +231,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions, which must have capacity. left[p] becomes the enum hash_left that says which updates of
- * partition p remain. */
+/* Updates all partitions, which must have capacity. left[p] says which updates of partition p remain (enum
+ * hash_left). */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

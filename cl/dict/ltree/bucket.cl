@@ -2,24 +2,23 @@
 /* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
  * new leaves to the levels above.
  *
- *   bucket_updates   puts the index of each update into the bucket of its leaf
+ *   bucket_updates   puts each update's index into the bucket of its leaf
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
 /* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
  * may overflow takes twice the registers. The teams of a group handle such leaves together at the end, so that one
- * atomic operation allocates all new leaves. Whole sub-groups must call the functions below updates_next, and whole
- * groups the functions that have barriers. */
+ * atomic operation allocates all new leaves. Whole sub-groups must call the functions from updates_next on. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* leaf_counts[leaf] is the sum of two numbers: ARRIVAL times the number of updates that have arrived, and the number of
- * keys. The first update that arrives is the leaf's head. The k-th update after the head is stored in bucket[leaf *
- * slots + k - 1]. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises
- * state[LTREE_LARGEST], and the host sorts the batch instead. */
+ * keys. The first update that arrives is the leaf's head. The k-th update after it is stored in bucket[leaf * slots + k
+ * - 1]. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST],
+ * and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the sum of the group's x to *to by one atomic operation. The whole group must call this function. */
+/* Adds the group's sum of x to *to by one atomic operation. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -67,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* LANE_SLOTS is the number of slots per lane in one part of a leaf. A leaf that may overflow has a second part, the
- * slots from LTREE_WORDS on. */
+/* LANE_SLOTS is the number of slots per lane. A leaf that may overflow has a second part, with slots from LTREE_WORDS
+ * on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -83,7 +82,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* lane_below and lane_below64 return x of the next lower lane. In lane 0 the result is undefined. */
+/* Both functions return x of the next lower lane. In lane 0 the result is undefined. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -93,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A lane loads or stores 16 bytes of a column, a piece, at once. */
+/* A piece is 16 bytes of a column, which a lane loads at once. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -266,7 +265,7 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update that all lanes of a team hold. If `any` is false, there is no update. */
+/* An update that all lanes of a team hold, unless `any` is false. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
@@ -349,7 +348,7 @@ typedef struct {
  * and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* After this barrier all work-items have read the previous result. */
+    /* All work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -447,7 +446,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* This code follows the barrier, because a CPU compiler loses conditions across barriers. */
+        /* Follows the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

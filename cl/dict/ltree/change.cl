@@ -41,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a node, or returns LTREE_NONE if none is free. The counter of nodes may then exceed the capacity; the host
- * corrects it. */
+/* Allocates a node, or returns LTREE_NONE if none is free. The counter may then exceed the capacity; the host corrects
+ * it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -75,8 +75,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Without fences, relaxed
- * order suffices, because no operation reaches the new node before the release of the left neighbour. */
+/* Releases the latch of a new node. The caller must still hold the left neighbour's latch. Without fences, relaxed
+ * order suffices, because no operation reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -97,7 +97,7 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 }
 
 /* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between both nodes.
- * The new node starts latched, because an operation may already have followed the new link. */
+ * The new node is latched, because an operation may already have followed the new link. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -128,7 +128,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* Returns the change (CHANGE_*) that the operation makes in a node. `found` must be true if the node has the key. */
+/* Returns the CHANGE_ constant for the operation. `found` must be true if the node has the key. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -152,13 +152,13 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
+    /* Between leaves, the bound is the left one's last key. Between inner nodes, it is the right one's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads the keys that ltree_split has stored, because both halves would need twice the registers. */
+    /* Reloads keys, because both halves would need twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
@@ -166,7 +166,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Makes a change in a latched node and releases the latch. */
+/* Changes a latched node and releases its latch. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of a linked tree (shared/ltree.h). The host launches check_down for each level, from the root
- * down. wrong[f] becomes the least node that has finding f (enum ltree_finding). The host must initialize wrong. */
+ * down. wrong[f] becomes the least node that has finding f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks that the entries of the inner nodes of `level` lead to the right children. Writes the level of a child to
- * levels[child], or 0 to leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks
- * nodes without an entry. */
+/* Checks that the entries of `level` lead to the right children. Writes the level of a child to levels[child], or 0
+ * to leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks nodes without an
+ * entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -17,8 +17,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* Other work-items set levels[] of children, so this load
-                                                         * bypasses caches. */
+        if (ordo_load_uncached(&levels[node]) != level) /* Other work-items set the levels of children. */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team (a whole
+/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team (a
  * sub-group) changes a node. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update, and `chain` the number of new nodes to
- * the right of the child. */
+/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes right
+ * of the child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
+/* Counts the nodes to the right of `child`, up to the node whose high is `bound`, or to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -26,8 +26,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads an inner node and counts the new nodes to the right of its children. Returns the number of entries after the
- * update. */
+/* Reads an inner node and counts the new nodes right of each child. Returns the number of entries after the update. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -51,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p to its node after the split. The first key of each new node becomes the node's low bound. */
+/* Writes entry p to its node after the split. The first key of each new node becomes its low bound. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -78,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. No launch or team may change this level or a higher level meanwhile.
- * Whole teams must call this function. */
+/* Returns the node of `level` that covers `query`. Nothing may change this or a higher level meanwhile. Whole teams
+ * must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -89,8 +88,8 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to each listed node of `level`. Divides the list among all teams. Writes to `next` the
- * parents of nodes that split. */
+/* Adds entries for new children to each listed node of `level`. All teams share the list. Writes to `next` the parents
+ * of nodes that split. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -147,7 +146,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* The fences let lanes read words that other lanes have written. */
+        ordo_fence_device(); /* Lanes read words that other lanes have written. */
         team_sync();
         ordo_fence_device();
     }
@@ -155,8 +154,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates all levels from `level` up, by one work-group. `even` and `odd` hold the lists of changed nodes of even and
- * odd levels. Finally clears the lists' lengths and the batch's counters. */
+/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
+ * levels. Finally clears the lists and the batch's counters. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -190,7 +189,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the nodes below the nodes in `list`: their children, and the new right neighbours of the children. */
+/* Lists the nodes below those in `list`: children, and the new right neighbours of children. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. concurrent.cl
- * explains the memory order. */
+/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -32,7 +31,7 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that needs a free node is refused, because the host will add none. */
     uint                        final;
-    uint                        never; /* Always 0. The compiler does not know this. */
+    uint                        never; /* 0, but not known to compilers */
     uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
@@ -51,7 +50,7 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* Level where the operation works. Above 0, it adds the entry of a node that a split has made. */
+    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
@@ -60,7 +59,7 @@ typedef struct {
     uint              count;    /* Number of keys that a count or range has found so far. */
     uint              tries;    /* number of failed steps */
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
-    bool              lost;     /* True after a wrong path. Then loads bypass the caches. */
+    bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Stores minus erasures of all operations of this work-item. */
     concurrent_faults faults;
@@ -72,16 +71,14 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. If the caller adds this 0 to an address, the access comes after the load of the header that gave
- * `seen`. */
+/* Returns 0. Adding this 0 to an address orders the access after the load of the header that gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load already is an acquire
-                                                                 * load. */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
 }
 
-/* Returns 0. If the caller adds this 0 to the header's address, the second load of the header comes after the loads
- * that gave `seen`. */
+/* Returns 0. Adding this 0 to the header's address orders the second load of the header after the loads that gave
+ * `seen`. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -110,7 +107,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* All words of one load belong to one moment. */
+        tail.header = words.z; /* One load gets words of one moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -170,8 +167,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be of
- * an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an unused
+ * slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED

@@ -31,8 +31,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    /* A forward seek continues in the right neighbour, a backward seek at the root, with the leaf's low bound as
-     * query. */
+    /* A forward seek continues in the right neighbour, a backward seek at the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
@@ -63,7 +62,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts or copies the keys of this leaf from op->query to `hi`, then moves to the right neighbour. Writes elements
- * before it loads the header again. If the header has changed, the next try overwrites these elements. */
+ * before it loads the header again. If the header has changed, the next try overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -87,7 +86,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    /* Orders the second load of the header after the loads of values. */
+    /* Orders the header's second load after the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))

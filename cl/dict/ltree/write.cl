@@ -4,15 +4,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag for the host: the level above lacks an entry, or an outdated entry has the new node's key. reclaim.cl
- * removes outdated entries. */
+/* Sets a flag for the host: the level above lacks an entry, or an outdated entry, which reclaim.cl removes, has the new
+ * node's key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds the entry of a split, and false if the host must add it. The choice depends only
- * on `key`, the new node's low bound. */
+/* Returns true if the operation adds the entry of a split, and false if the host must. The choice depends only on
+ * `key`, the new node's low. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -21,7 +21,6 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the failed steps, op->tries, to the counter of restarts. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)
@@ -82,7 +81,7 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         ordo_store_relaxed(word, root);
         return STEP_STARVED;
     }
-    /* The new root is the only node of its level, so it covers all keys. */
+    /* The only node of a level covers all keys. */
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout and the
- * invariants T1 to T5. */
+/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -94,11 +93,11 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Returns the result of hamt_leaf_of for a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Returns hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False if a node has no child for the key. Then this node's last leaf is the result. */
+    bool has = true; /* False if the node has no child for the key. Then its last leaf is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -271,7 +270,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* Returns the key at index `position` of the leaf. The index must be less than node->count. */
+/* Returns the key at index `position` of the leaf. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)

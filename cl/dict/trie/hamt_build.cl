@@ -11,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns how many low bits of a and b must be dropped to make them equal. */
+/* Returns how many low bits a and b must lose to become equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -114,7 +114,7 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 }
 
 /* For each old leaf that the batch changes (touched[]), writes the number of new leaves that replace it to
- * follow[leaf]. The caller must have set follow to 1 in all leaves. */
+ * follow[leaf]. The caller must have set all words to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -128,7 +128,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 #define HAMT_NEW 0xffffffffu
 
 /* Copies the records of old leaves that one leaf replaces. If the batch changes this leaf, hamt_add later overwrites
- * the copy. `follow` must hold the prefix sums of hamt_replace. */
+ * the copy. `follow` must hold prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -145,8 +145,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Writes the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes
- * the index of new leaf k among all leaves. `units` and `follow` must hold prefix sums; `follow` is NULL if no old leaf
+/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
+ * index of new leaf k among all leaves. `units` and `follow` must hold prefix sums; `follow` is NULL if no old leaf
  * stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
@@ -165,8 +165,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the rank `before` of each leaf's first element to its record, and writes the record at the end. `counts` must
- * hold the prefix sums of the leaves' element counts. */
+/* Writes the rank `before` of all records, and the record at the end. `counts` must hold prefix sums of n_leaves + 1
+ * words. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -188,7 +188,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes. */
+ * bytes, or HAMT_NEW. `sizes` must hold prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -208,8 +208,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before this word. The
- * leaf's last element also writes the empty words after its word. */
+/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The leaf's
+ * last element also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -273,7 +273,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells `from` .. `to` - 1 to `leaves`, but stops at the next multiple of HAMT_CELLS_SHARE. */
+/* Sets cells `from` .. `to` - 1 to `leaves`, up to the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -281,7 +281,6 @@ ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leave
         t->table[from + c] = leaves;
 }
 
-/* Writes the table's cells from a leaf's cell up to the next leaf's cell. */
 ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);

@@ -35,8 +35,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and its effect_more to more[j]. Sets the counters after the plan (enum
- * hamt_found) to 0. The trie must have leaves. */
+/* Writes the effect of update j to effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum
+ * hamt_found). The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -107,7 +107,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first key of the updated leaf that is at least `key`. There must be such a key. */
+/* Returns the updated leaf's first key that is at least `key`, if there is one. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -122,7 +122,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf before old element p and update j. There must be such a key. */
+/* Returns the updated leaf's last key before old element p and update j, if there is one. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -143,8 +143,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is the first key of these
- * elements. Bit b of `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
+/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is their first key. Bit b of
+ * `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,8 +164,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the key
- * region around the first element until one leaf can hold its elements. */
+/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
+ * region around the first element until a leaf can hold it. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -247,7 +247,7 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
 }
 
 /* Writes the records of the next trie, which has n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
- * pool. `plan` must hold the exclusive prefix sums of hamt_plan. */
+ * pool. `plan` must hold exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -282,7 +282,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (Some compilers crash if `record` is a pointer.) */
+/* The leaf that is being written, and the index of the next leaf. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -321,7 +321,7 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
 }
 
 /* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves, unless an update replaces or removes it.
- * `before` must be the rank of the first of these leaves in the new trie. */
+ * `before` must be the leaf's first rank in the new trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
@@ -343,7 +343,7 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves, if the update stores its key. */
+/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if it stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {

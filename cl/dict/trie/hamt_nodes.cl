@@ -50,7 +50,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child that leads from a node of the level to the leaf: a node's index in the level below, or the leaf. */
+/* Returns the child through which a node of the level leads to the leaf: a node's index in the level below, or the
+ * leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);

@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. If the container's number of runs lies beyond
- * `end`, returns 2; the container then ends after `end`, too. */
+/* Returns the size in bytes of container i, which begins at byte `at`. If the container's number of runs lies after
+ * `end`, the result is 2, which also lies after `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -78,7 +78,7 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
  * there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* A bitmap has at least 8 bytes. */
+    if (size - part->begin < 8)
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -168,8 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. slices[c] becomes the number of slices of container c (a slice has ROARING_SLICE
- * elements, runs or words), or 0 if the container has a fault. */
+/* Decodes each container's descriptor. slices[c] becomes the number of slices (ROARING_SLICE elements, runs or words)
+ * of container c, or 0 if the container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -213,8 +213,8 @@ ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Returns true if array element or run j is greater than its predecessor, or if j is a word of a bitmap. Sets *count to
- * the number of keys in element, run or word j. */
+/* Returns true if array element or run j is greater than the one before, or if j is a word of a bitmap. Sets *count to
+ * its number of keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -252,8 +252,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
     }
 }
 
-/* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
- * roaring_slices. */
+/* Reports containers whose number of keys differs from the descriptor. `counts` must hold exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -324,8 +323,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the `total` keys of the set. `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys
- * per slice. */
+/* Writes the `total` keys of the set, at least one. `counts` must hold the exclusive prefix sums of the keys per
+ * slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+ * layout. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -51,7 +51,7 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
 }
 
 /* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over lengths.
- * Returns the range of keys that begin with this prefix. *length becomes the prefix's length. */
+ * Returns the range of keys that begin with it, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));

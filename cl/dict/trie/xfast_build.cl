@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
- * begin with it. Key i - 1 shows for which prefixes key i is the first key. Key i + XFAST_LEAF shows which of these
+ * begin with it. Key i - 1 shows for which prefixes key i is the first. Key i + XFAST_LEAF shows which of these
  * prefixes have an entry. */
 #pragma once
 #include "dict/less.cl"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin
- * with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that
- * is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4 of
- * shared/xfast.h).
- *
- * ORDO_KEY must be u32 or u64. Output arguments may be NULL. */
+ * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin with
+ * the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that is not
+ * greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits. ORDO_KEY must be
+ * u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
