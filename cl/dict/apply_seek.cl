@@ -26,8 +26,8 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
 }
 
 /* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than keys[q], a
- * downward query the greatest lesser key. No query finds the seek's own key, because the batch determines whether it
- * is present. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that the batch
+ * downward query the greatest lesser key. No query finds the seek's own key, because the batch determines whether that
+ * key is present. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that the batch
  * erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,

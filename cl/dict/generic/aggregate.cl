@@ -10,7 +10,7 @@
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* A set needs none of these kernels. */
+#if ORDO_VALUE_BYTES
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {

@@ -12,9 +12,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i to its first `most` elements, or the last ones if `descending`. Range i must have the ranks first[i]
- * .. past[i] - 1. lengths[i] becomes the number of elements that remain, and ends[i] the rank of the last of them, in
- * descending order the least rank. */
+/* Limits range i to its first `most` elements, or to its last ones if `descending`. Range i must have the ranks
+ * first[i] .. past[i] - 1. lengths[i] becomes the number of elements that remain, and ends[i] the last element's rank,
+ * which is the least rank if `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -125,8 +125,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint. They must be sorted by begins[], and covered[j] must be the greatest end of the intervals
- * before j. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
+/* Makes intervals disjoint. The intervals must be sorted by begins[], and covered[j] must be the greatest end of the
+ * intervals before j. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)

@@ -53,8 +53,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
         __global const uint *batch_bounds
 
 typedef struct {
-    uint                     start, buckets, number; /* start: first bucket; number: index of the partition */
-    uint                     n;                      /* number of updates */
+    uint                     start, buckets, number; /* start: first bucket; number: partition index */
+    uint                     n;
     uint                     kind;
     __global const ordo_key *mixed;
     __global const uint     *index;

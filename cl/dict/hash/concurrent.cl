@@ -4,8 +4,8 @@
  * batch. */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
- * key's home bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect
- * one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
+ * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
+ * effect one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
  *
  * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -50,7 +50,7 @@
 
 #define TRY_AGAIN 0
 #define TRY_DONE  1
-#define TRY_FULL  2 /* no free slot */
+#define TRY_FULL  2
 
 typedef struct {
     hash_table                 table;

@@ -38,7 +38,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Only one work-item may call this for a bucket. */
+/* Rewrites a bucket's filter. Only one work-item may call this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);

@@ -65,7 +65,6 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* Indices of keys in a block. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;

@@ -43,7 +43,6 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Hashes a mixed key once more. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;

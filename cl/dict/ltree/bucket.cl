@@ -331,7 +331,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
-    const bool   may_erase = batch->all_erased || batch->erased; /* same in all work-items */
+    const bool   may_erase = batch->all_erased || batch->erased;
     held_updates updates;
 
     updates_read(batch, work, &updates);
@@ -348,7 +348,7 @@ typedef struct {
  * and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* All work-items have read the previous result. */
+    /* Waits until all work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;

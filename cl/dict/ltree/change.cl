@@ -152,7 +152,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* Between leaves, the bound is the left one's last key. Between inner nodes, it is the right one's first key. */
+    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
     site->middle = op->level > 0 ? first : last;

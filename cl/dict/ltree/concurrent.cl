@@ -218,7 +218,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds it. */
+/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds the
+ * latch. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else

@@ -93,8 +93,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Looks up every step-th of n operations. Adds the number of upserts and inserts to absent[0], and how many of them
- * have absent keys to absent[1]. */
+/* Looks up every step-th of n operations. Adds the number of upserts and inserts to absent[0], and the number of
+ * upserts and inserts with absent keys to absent[1]. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

@@ -55,8 +55,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases the
- * neighbour before the leaf, so each element always is in one of the two. Returns false if it has not merged. */
+/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases
+ * the neighbour before the leaf, so each element always is in one of the two. Returns false if the leaves have not
+ * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

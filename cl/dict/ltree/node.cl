@@ -85,7 +85,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys, and has left its level or will soon. */
+/* Returns true if a leaf is dead: it covers no keys, and the links of its level bypass it or will soon. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -251,7 +251,6 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            /* Prefetches the key that ltree_part reads. */
             ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }

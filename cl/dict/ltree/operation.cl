@@ -55,9 +55,9 @@ typedef struct {
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
     ordo_key_form     query;
-    uint              child;    /* New node whose entry is added (above the leaves). */
-    uint              count;    /* Number of keys that a count or range has found so far. */
-    uint              tries;    /* number of failed steps */
+    uint              child; /* New node whose entry is added (above the leaves). */
+    uint              count; /* Number of keys that a count or range has found so far. */
+    uint              tries;
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
@@ -149,7 +149,6 @@ ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value val
         ordo_store_uncached((__global uint *) p, (uint) value);
 }
 
-/* Keys in a piece of 16 bytes. */
 #define PIECE_KEYS (128 / KEY_BITS)
 #define PIECES     (LTREE_SLOTS / PIECE_KEYS)
 
@@ -167,8 +166,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an unused
- * slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be of
+ * an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -214,7 +213,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Prefetches a node's keys, and its children or 4-byte values. Each array lies in at most two cache lines. */
+/* Prefetches a node's keys, and its children or 4-byte values. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));

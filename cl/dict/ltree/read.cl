@@ -62,7 +62,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts or copies the keys of this leaf from op->query to `hi`, then moves to the right neighbour. Writes elements
- * before it loads the header again. If the header has changed, the next try overwrites them. */
+ * before it loads the header again. If the header has changed, the next try overwrites these elements. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;

@@ -11,7 +11,7 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* Other work-items may write high in an inner node. */
+    /* Other work-items may write high in an inner node, so the count decides. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 

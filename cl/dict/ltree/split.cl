@@ -154,8 +154,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane that `has` one to the list of its level, unless it is listed. Whole teams must call
- * this. */
+/* Appends the node of each lane that `has` one to the list of its level, unless the node is listed. Whole teams must
+ * call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -10,7 +10,7 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* may be NULL */
+    __global ordo_value       *value;
 #endif
     __global uchar      *found;
     __global const uint *hidden; /* Bit i: element i is hidden. NULL if none is. */

@@ -107,7 +107,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the updated leaf's first key that is at least `key`, if there is one. */
+/* Returns the updated leaf's first key that is at least `key`, which must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -122,7 +122,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the updated leaf's last key before old element p and update j, if there is one. */
+/* Returns the updated leaf's last key before old element p and update j, which must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -282,7 +282,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. */
+/* The leaf that is being written, and the index of the next leaf. (A pointer that moves crashes some compilers.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;

@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. If the container's number of runs lies after
- * `end`, the result is 2, which also lies after `end`. */
+/* Returns the size in bytes of container i, which begins at byte `at`. If `end` cuts off the container's number of
+ * runs, returns 2; at + 2 then exceeds `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
