@@ -90,7 +90,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x and y are start[j] and insert[j] of sorted_batch for one j. */
+/* The members start[j] (x) and insert[j] (y) of sorted_batch. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)

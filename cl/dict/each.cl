@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY, ORDO_VALUE_BYTES and
- * RUN_GROUP. */
+/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY and ORDO_VALUE_BYTES. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"

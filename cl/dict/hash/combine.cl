@@ -56,7 +56,7 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 }
 
 /* Combines the values of each repeated key into the value of its last update. `words` and `live` must come from
- * hash_dedup. `folds` must be true if a key has several updates. The whole work-group must call this function. */
+ * hash_dedup. `folds` must be true if a key has several updates. The whole group must call this. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations on a hash table. Each work-item runs its operations one after another. hash_find_in_batch
- * and hash_absent run before hash_apply. hash_gather and hash_scatter let the operations that gave up run as an ordered
- * batch. */
+/* Runs concurrent operations on a hash table. hash_find_in_batch and hash_absent run before hash_apply. hash_gather and
+ * hash_scatter let the operations that gave up run as an ordered batch. */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
  * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take

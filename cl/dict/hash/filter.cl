@@ -62,7 +62,7 @@ typedef struct {
 
 /* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch ends.
  * Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket whose filter
- * was wrong stays in the list, and the loop reads it again. */
+ * was wrong stays in the list. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* The table exists if n is not 0. */

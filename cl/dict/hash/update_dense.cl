@@ -137,7 +137,8 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* hash_match needed no words, because the batch erases nothing. */
+            if (HASH_COMBINES) /* Loads the words only here, because hash_match needs no words if the batch erases
+                                * nothing. */
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

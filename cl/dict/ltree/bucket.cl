@@ -265,7 +265,7 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update that all lanes of a team hold, unless `any` is false. */
+/* An update that all lanes of a team hold. `any` is false if there is no update. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;

@@ -152,7 +152,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the missing entry. */
+    if (op->level > 0) { /* The operation has its result. The host adds the entry that leads to the new node. */
         ltree_tell_host(batch);
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. */
+/* Declares a concurrent operation on a linked tree. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -179,7 +179,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     /* Binary search, because each lane reads a different line, so the number of loads matters. */
     uint piece = 0;
     ORDO_UNROLL
-    for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
+    for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
         const uint last = (piece + step) * PIECE_KEYS - 1;
         if (last < LTREE_SLOTS && (fresh ? ltree_load_uncached_key(line + last) : line[last]) < query)
             piece += step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, seeks, ranks and selections in a linked tree while no other launch changes the tree. */
+/* Answers counts, seeks, ranks and selections in a linked tree. */
 #pragma once
 #include "dict/ltree/query.cl"
 

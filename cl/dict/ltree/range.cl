@@ -141,8 +141,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` must hold exclusive
- * prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces together. */
+/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` must hold the
+ * exclusive prefix sums of the piece counts. On a GPU, each work-item of a group finds a piece, and the group copies
+ * these pieces together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,

@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Writes the first update of group g to first[g], and n after the last group. `number` must hold inclusive prefix sums
- * of the flags. */
+/* Writes the first update of group g to first[g], and n after the last group. `number` must hold the inclusive prefix
+ * sums of the flags of group_flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {

@@ -178,7 +178,7 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 }
 
 /* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. Each group handles
- * consecutive elements. candidates[] and offsets[] must hold exclusive prefix sums. */
+ * consecutive elements. candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -448,8 +448,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 #endif
 
 /* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. The hidden bits must
- * be complete (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the written interval of
- * run r. */
+ * mark all replaced elements (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the
+ * written interval of run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. The kernels run in
- * the order of this file. All prefix sums are exclusive. */
+/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. All prefix sums are
+ * exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -128,7 +128,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 #define HAMT_NEW 0xffffffffu
 
 /* Copies the records of old leaves that one leaf replaces. If the batch changes this leaf, hamt_add later overwrites
- * the copy. `follow` must hold prefix sums. */
+ * the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -146,8 +146,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 }
 
 /* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold prefix sums; `follow` is NULL if no old leaf
- * stays. */
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape and hamt_replace;
+ * `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -165,8 +165,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the rank `before` of all records, and the record at the end. `counts` must hold prefix sums of n_leaves + 1
- * words. */
+/* Writes the rank `before` of all records, and the record at the end. `counts` must hold the prefix sums of the leaves'
+ * counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -188,7 +188,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold prefix sums. */
+ * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -262,7 +262,7 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Consecutive cells that one work-item may write for one leaf. */
+/* Maximum number of consecutive cells that one work-item writes for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */

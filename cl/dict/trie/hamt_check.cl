@@ -71,7 +71,7 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
     }
 }
 
-/* Checks the tables by key and by rank. hamt_nodes checks the nodes. */
+/* Checks the tables by key and by rank. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {
