@@ -171,8 +171,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 }
 
 /* Prepares each range q. group[q] becomes the first group in the range. changes[q] becomes the number of keys below the
- * range that earlier operations added, minus those removed. touched[q] becomes the number of present keys in the range
- * on which the batch has operations. */
+ * range that earlier operations added, minus those removed. touched[q] becomes the number of the batch's keys that are
+ * present in the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,

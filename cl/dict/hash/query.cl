@@ -212,7 +212,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket does not contain it. */
+/* Erases the key from a bucket. Returns false if the bucket does not contain the key. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);

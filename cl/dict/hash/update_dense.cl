@@ -33,7 +33,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates, at most HASH_UPDATES_MAX. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. A partition may have at most
+ * HASH_UPDATES_MAX updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {

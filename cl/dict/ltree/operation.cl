@@ -55,7 +55,7 @@ typedef struct {
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
     ordo_key_form     query;
-    uint              child; /* New node whose entry is added (above the leaves). */
+    uint              child; /* Above level 0, the new node that gets an entry. */
     uint              count; /* Number of keys that a count or range has found so far. */
     uint              tries;
     uint              hops;     /* Number of leaves that the query has visited in this launch. */

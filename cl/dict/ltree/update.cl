@@ -72,8 +72,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
  * covers this key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the consecutive borders from k on at which the leaf of border k splits, because the next update falls into
- * it, too. */
+/* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
+ * falls into the leaf, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -263,7 +263,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* index among all elements after the updates */
+    uint          to[LANE_WORDS];   /* index after the updates */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent operations that change nodes: updates of leaves, and new entries in the levels
- * above. */
+/* Implements the steps of concurrent operations that change nodes. */
 #pragma once
 #include "dict/ltree/merge.cl"
 

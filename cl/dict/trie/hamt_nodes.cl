@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1; shared/hamt_node.h). */
+/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"

@@ -150,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements
- * if firsts is NULL. Writes nothing if there are more than `most`. */
+/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements if
+ * firsts is NULL. Writes nothing if there are more than `most` elements. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,
