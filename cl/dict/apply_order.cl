@@ -227,7 +227,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the elements of ranges on which the batch has an operation, if they are present when the range operation
+/* Writes those elements of ranges on which the batch has an operation and that are present when the range operation
  * runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,

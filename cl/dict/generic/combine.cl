@@ -16,8 +16,8 @@
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If 1, and if found[j], combines the key's old
- * value before[j] into values[j]. */
+/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If heads[j] is 1 and found[j] is true, combines
+ * the key's old value before[j] into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,

@@ -224,7 +224,6 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"
 #else
-/* Value of an element after update u. */
 #define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)

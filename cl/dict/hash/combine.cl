@@ -43,8 +43,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte minima and maxima. A barrier must separate these calls from all calls of
- * hash_bring. */
+/* Combines the lower words of 8-byte minima and maxima. Needs a barrier after all calls of hash_bring. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8

@@ -380,7 +380,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Runs *op until it is done or gives up, if `more` is true. Whole sub-groups must call this function. */
+/* Runs *op until the operation is done or gives up, if `more` is true. Whole sub-groups must call this function. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {

@@ -66,9 +66,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Computes the bucket count starts[p] of partition p. Its number of keys is the sum of three numbers: more, bounds[p +
- * 1] - bounds[p], and incoming[p]. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX buckets can hold the
- * keys. found[HASH_LARGEST] becomes the greatest bucket count. */
+/* Computes the bucket count starts[p] of partition p. The partition's number of keys is the sum of three numbers: more,
+ * bounds[p + 1] - bounds[p], and incoming[p]. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX buckets
+ * can hold the keys. found[HASH_LARGEST] becomes the greatest bucket count. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

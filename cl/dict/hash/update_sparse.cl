@@ -5,7 +5,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Partitions with more updates or displaced elements are left to hash_update_dense. */
+/* Partitions with more updates or displaced elements than this are left to hash_update_dense. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
@@ -206,8 +206,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense.
- * Then it has changed only values of existing keys, and combined values in the batch. */
+/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense. In
+ * this case only values of existing keys and combined values in the batch have changed. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];

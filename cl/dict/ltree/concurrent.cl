@@ -59,10 +59,10 @@
  * never goes past its key. */
 
 /* With C11 atomics, a reader's access 1 and a writer's access 9 in the table above are an acquire-release pair. If a
- * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and
- * 7 are not atomic objects, so formally the reader races. In NVIDIA's assembler, accesses 1 to 9 are at least relaxed
- * at device scope, so nothing races. LTREE_BY_FENCE 0 relies on hardware that starts loads in order (device/atomic.cl).
- * With legacy atomics (OpenCL 1.2), one work-item runs alone. */
+ * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3
+ * and 7 are not atomic objects, so formally the reader races. In NVIDIA's assembler, accesses 1 to 9 are at least
+ * relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on hardware that starts loads in order
+ * (device/atomic.cl). */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -104,7 +104,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high. */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high bound. */
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);

@@ -117,7 +117,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the root and its new right neighbours, by one team. Returns the new root. */
+/* Adds a level above the old root and the root's new right neighbours, by one team. Returns the new root. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);

@@ -6,7 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes each leaf's low bound and number. Free and dead leaves (that cover no keys) get a low of all ones. */
+/* Writes each leaf's low bound and number. Free and dead leaves (that cover no keys) get a low bound of all ones. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {

@@ -82,8 +82,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second.
- * Only this function writes the link of a zombie. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the second
+ * zombie. Only this function writes the link of a zombie. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

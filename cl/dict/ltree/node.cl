@@ -110,11 +110,11 @@ ORDO_FN uint ltree_root_node(uint root)
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* This warns of vectors that the processor lacks. */
+#pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node, the first or the last ones. One comparison decides which, to save
- * cache lines. */
+/* A CPU search reads only this many slots of a node, the first or the last ones. One comparison chooses the slots, to
+ * save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -126,8 +126,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts by vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which processors
- * without unsigned comparisons compute by a maximum. */
+/* Counts lesser keys by vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which
+ * processors without unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -279,7 +279,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Leaves a kernel without barriers if this work-item has no query. */
+/* Returns from the kernel, which must have no barriers, if this work-item has no query. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;

@@ -20,8 +20,8 @@
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, it merges the leaf into the right neighbour. The
- * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
+/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, the erase merges the leaf into the right neighbour.
+ * The neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
+    uint level; /* Level where the operation works. Above 0, the operation adds the entry of a new node below. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
@@ -61,7 +61,7 @@ typedef struct {
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
-    uint              elements; /* Stores minus erasures of all operations of this work-item. */
+    uint              elements; /* Elements stored minus elements erased by this work-item. */
     concurrent_faults faults;
 } ltree_op;
 
@@ -213,7 +213,6 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Prefetches a node's keys, and its children or 4-byte values. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -255,8 +254,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all loaded
- * words belong to one moment. */
+/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so that all
+ * loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

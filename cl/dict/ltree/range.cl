@@ -3,7 +3,7 @@
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* All work-items together copy a range with more elements, piece by piece. */
+/* All work-items together copy a range with more elements than this, piece by piece. */
 #define LTREE_LONG 128
 
 /* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes an upper

@@ -55,7 +55,7 @@ void reclaim_leaves(LTREE_TREE)
 }
 
 /* Returns true if the entry in a slot must stay, with its corrected key and child in *low and *child. At level 1, the
- * entries of merged leaves lead to one leaf; only the entry with its low bound stays. */
+ * entries of merged leaves lead to one leaf; only the entry with this leaf's low bound stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -125,8 +125,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all its
- * splits. */
+/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all splits of
+ * the leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -293,7 +293,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Computes the leaf's new indices after the team's updates, and counts the updates in *change. */
+/* Computes the new indices of the leaf's elements after the team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -308,7 +308,6 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* Returns the old value in slot `slot` of the leaf. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;

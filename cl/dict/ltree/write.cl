@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag for the host: the level above lacks an entry, or an outdated entry, which reclaim.cl removes, has the new
- * node's key. */
+/* Sets a flag for the host: the level above lacks an entry, or has an outdated entry with the new node's key.
+ * reclaim.cl removes outdated entries. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds the entry of a split, and false if the host must. The choice depends only on
- * `key`, the new node's low. */
+/* Returns true if the operation adds the entry of a split, and false if the host must add it. The choice depends only
+ * on `key`, the new node's low bound. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)

@@ -523,7 +523,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Sets the hidden bits of the elements in all spans, and subtracts them from the counts visible[]. */
+/* Sets the hidden bits of the elements in all spans, and subtracts these elements from the counts visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {

@@ -97,7 +97,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False if the node has no child for the key. Then its last leaf is the result. */
+    bool has = true; /* False if the node has no child for the key. Then the node's last leaf is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -270,7 +270,6 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* Returns the key at index `position` of the leaf. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)

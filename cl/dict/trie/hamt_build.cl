@@ -78,7 +78,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 }
 
 /* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. units[k] becomes
- * the size of its block in units of HAMT_UNIT bytes, and owner[k] the old leaf that covered its keys. */
+ * the size of the leaf's block in units of HAMT_UNIT bytes, and owner[k] the old leaf that covered its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -127,8 +127,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that one leaf replaces. If the batch changes this leaf, hamt_add later overwrites
- * the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the record of each old leaf that exactly one leaf replaces. If the batch changes this leaf, hamt_add later
+ * overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)

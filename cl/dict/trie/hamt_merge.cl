@@ -165,7 +165,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
- * region around the first element until a leaf can hold it. */
+ * region around the first element until one leaf can hold the region. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -343,7 +343,7 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if it stores its key. */
+/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if the update stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {

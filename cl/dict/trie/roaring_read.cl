@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). The kernels run in the order
- * of this file. No kernel uses an offset or count of the input before an earlier kernel has checked it. */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). No kernel uses an offset or
+ * count of the input before an earlier kernel has checked it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -168,8 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. slices[c] becomes the number of slices (ROARING_SLICE elements, runs or words)
- * of container c, or 0 if the container has a fault. */
+/* Decodes each container's descriptor. slices[c] becomes the number of slices (of ROARING_SLICE elements, runs or
+ * words) of container c, or 0 if the container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
