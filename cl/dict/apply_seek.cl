@@ -186,7 +186,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks over any distance by the timeline, which records when each key is present. */
+/* Answers seeks over any number of groups by the timeline, which records when each key is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -17,7 +17,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An update's effect holds a number and three bits. Of updates of the same key, only the last has STORES or TAKES. */
+/* An update's effect holds a number and three bits. Of updates of the same key, only the last has EFFECT_STORES or
+ * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
 #define EFFECT_STORES 0x2000u /* The update stores the key. */
