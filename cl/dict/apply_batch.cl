@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Represents a mixed batch in key order. */
+/* Declares a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -10,12 +10,12 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch in key order. Index j of each array belongs to operation index[j]. A segment is a series of
+/* A mixed batch in key order. Index j of an array in key order belongs to operation index[j]. A segment is a series of
  * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
  * combines and the first insert change the key.
  *
- *   start[j]    start of the segment of j
- *   insert[j]   first insert or combine of this segment up to j, or NONE
+ *   start[j]    start of the segment that contains j
+ *   insert[j]   the segment's first insert or combine up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch
  *   made[j]     value of the key after operation j; NULL without combines */
@@ -24,7 +24,8 @@ typedef struct {
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* `before` is in key order, `values` in batch order */
+    __global const merge_value *before, *values; /* before[j] is in key order; values[i] and codes[i] are in batch
+                                                  * order. */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -39,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* The state of a key at one time: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of
- * the operation that wrote its value. In batches with combines that number is an index into made[]. */
+/* State of a key: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of the operation that
+ * wrote its value. This number is an index into made[] if the batch has combines, else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

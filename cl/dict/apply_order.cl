@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch (host/dict/apply_order.c). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Sorts entries stably by bit `level` of their group. */
+/* Moves entries whose group has bit `level` clear before the other entries. Keeps the order otherwise. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -55,8 +55,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Lists the picked operations with their keys. `picked` must be the exclusive prefix sums of the flags. hi_out may
- * be NULL. */
+/* Copies the picked operations to the front of the output arrays: number, key, and upper bound of the range. picked[]
+ * must hold the exclusive prefix sums of apply_pick. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -73,8 +73,8 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Answers count queries. base[q] must be the count before the batch. Writes the lengths of range operations to
- * `lengths`, unless NULL. */
+/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the count before the
+ * batch. Writes each count to counts[], and counts of range operations to lengths[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -96,8 +96,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Answers rank queries. base[q] must be the rank before the batch. If `upper`, counts keys that are at most keys[q],
- * else lesser keys. */
+/* Counts the keys less than keys[q], or at most keys[q] if `upper`, that are present when operation ops[q] runs.
+ * base[q] must be the count before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -109,15 +109,15 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Counts the present keys that are less than group g's key at `time`. ranks[j] must be the rank of sorted[j] before
- * the batch. */
+/* Counts the keys that are less than group g's key and present at `time`. ranks[j] must be the number of keys less than
+ * sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Finds the key with rank queries[q]. groups[q] becomes the key's group, or NONE if the batch has no operation on
- * the key. Then base_ranks[q] becomes the key's rank before the batch. */
+/* Searches the present key that has queries[q] lesser keys. groups[q] becomes the key's group, or NONE if the batch has
+ * no operation on the key. In the second case base_ranks[q] is the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -127,7 +127,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* All groups below `low` have ranks of at most k. */
+        uint       low = 0, high = t.n_groups; /* Groups below index `low` have a group_rank of at most k. */
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -170,8 +170,9 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Writes the first group of each range q, the sum of changes of all lesser groups, and how many keys of the batch
- * are present in the range (touched[q]). */
+/* Prepares each range q. group[q] becomes the first group in the range. changes[q] becomes the number of keys below the
+ * range that earlier operations added, minus those removed. touched[q] becomes the number of the batch's keys that are
+ * present in the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -199,8 +200,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges that have no operation in the batch. base_key[base_first[q]] must be range q's first
- * element. Each element moves by the number of lesser keys that the batch adds to or removes from the range. */
+/* Writes the elements of ranges on which the batch has no operation. base_key[base_first[q]] must be range q's first
+ * element before the batch. Each element moves by the number of lesser keys that the batch has added to the range,
+ * minus those removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -225,7 +227,8 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the elements of ranges that have an operation in the batch and are present at the time of the range. */
+/* Writes those elements of ranges on which the batch has an operation and that are present when the range operation
+ * runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

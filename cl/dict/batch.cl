@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch of updates for a dictionary. A maximum scan of the output of batch_heads gives each key the start
- * of its group of equal keys. */
+/* Prepares a sorted batch of updates. The inclusive maximum scan of heads[] gives for each key the index of the first
+ * equal key. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -21,9 +21,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* Chooses the values that an insert of absent keys stores. heads[j] must be the first index of the keys equal to key
- * j, and index[j] the index of key j in the batch. Because the dictionary keeps the last of equal keys, all of them
- * get the value of the first insert. inserted[] becomes 1 for the first insert, else 0. */
+/* Chooses the values that an insert of absent keys stores. heads[j] must be the index of the first key equal to key j.
+ * All equal keys get the value of the first insert, because the dictionary keeps the last of equal keys. inserted[]
+ * becomes 1 for the first insert of an absent key, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -47,8 +47,8 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Copies the flagged updates to the front of the output arrays. `places` must be the exclusive prefix sums of n + 1
- * flags. */
+/* Copies the updates whose flag is 1 to the front of the output arrays. places[] must hold the exclusive prefix sums of
+ * n + 1 flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

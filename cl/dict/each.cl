@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY, ORDO_VALUE_BYTES and
- * RUN_GROUP. */
+/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY and ORDO_VALUE_BYTES. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
@@ -9,21 +8,21 @@
 #define RUN_GROUP 64 /* work-items per group */
 #endif
 
-/* Loops over elements i < n. Work-item i handles element i and every global_size-th element after it. The counter
- * cannot overflow. */
+/* Loops over elements 0 .. n - 1. A work-item handles the element of its global id and every global_size-th element
+ * after it. The counter cannot overflow. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Number of queries that a work-item loads together. */
+/* Number of queries that a work-item handles at the same time. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items that n queries need. Work-item s handles `some` queries (1 to RUN_STEP)
- * from query s * RUN_STEP on. */
+/* RUN_STEPS(n) is the number of work-items for n queries, RUN_STEP for each. RUN_SOME(some) is the number of queries of
+ * one work-item, a constant if RUN_STEP is 1. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Returns the owner of item c: the last owner in [low, high] whose first item is at most c. starts[i] must be the
- * first item of owner i, in ascending order. */
+/* Returns the owner of item c: the last i in [low, high] with starts[i] <= c. Owner i has the items from starts[i] to
+ * starts[i + 1] - 1. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -36,7 +35,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Does each_owner for owners [low, n - 1], in fewer steps if the owner is near `low`. */
+/* Returns each_owner of item c among the owners low .. n - 1. Needs fewer steps if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes sorted runs, with their hidden bits and counts of visible elements. host/dict/sorted_run.h describes a run. */
+/* Makes sorted runs, with their hidden bits and counts of visible elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -58,9 +58,9 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256
- * bytes and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte;
- * with words, neighbours would miss the first-level cache. */
+/* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256 bytes
+ * and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte; with
+ * words, neighbours would miss the first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -105,7 +105,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* Adds to *total the number of elements that are the newest of their key and not hidden. `hidden` may be NULL. */
+/* Adds to *total the number of elements that are not hidden and are the last with their key. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -130,7 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Writes the array `visible` of run r, by work-group r. */
+/* Computes the array `visible` of run r, by work-group r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

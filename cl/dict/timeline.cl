@@ -17,7 +17,6 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Packs an entry into a ulong: group * 4 + change + 1. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -26,7 +25,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* Entry g is the number of groups below g present before the batch. */
+    __global const uint  *there_before; /* there_before[g]: number of groups below g present before the batch */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -83,14 +82,14 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* Counts the groups below g that are present before operation `time`. */
+/* Counts the groups (distinct keys of the batch) below g that are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the group that is present before operation `time` and has r present groups below it. This group must
- * exist. */
+/* Returns the group (distinct key of the batch) that is present before operation `time` and has r present groups below
+ * it. This group must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

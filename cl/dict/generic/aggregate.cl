@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each of many intervals of one array. The host must define
- * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a table.
+ * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a
+ * table.
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and
- * levels above it. A level has one value for each AGGREGATE_FAN values of the level before. */
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and levels
+ * above the array. A level has one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* A set has no values to aggregate. */
+#if ORDO_VALUE_BYTES
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {
@@ -19,7 +20,7 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Combines each AGGREGATE_FAN of the `count` values at levels[from ..] to one value at levels[to ..]. */
+/* Combines the `count` values from levels[from] on, AGGREGATE_FAN at a time, to single values from levels[to] on. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -29,8 +30,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It is empty if
- * past[i] < first[i]. */
+/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. An
+ * interval with past[i] < first[i] is empty. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -43,7 +44,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Answers each interval by the table of `count` values. */
+/* Computes the result of each interval from `table`, which holds the prefix sums or levels of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

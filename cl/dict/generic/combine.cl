@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with stored values. The host must define COMBINE_TYPE (an ordo_type of the values'
- * size) and COMBINE_OP (an ordo_op). */
+/* Combines the values of a batch with the dictionary's values (sum, minimum or maximum). The host must define
+ * COMBINE_TYPE (an ordo_type of the values' size) and COMBINE_OP (an ordo_op). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -16,8 +16,8 @@
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to 1 if key j is the first of equal keys. Combines the old value before[j] of this key, if found[j],
- * into values[j]. */
+/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If heads[j] is 1 and found[j] is true, combines
+ * the key's old value before[j] into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -44,8 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Writes to brought[j] the operand that operation j contributes to its key's value, or the identity element. struct
- * sorted_batch (dict/apply_batch.cl) describes start, insert and there. A combine counts as an insert. */
+/* Sets brought[j] to the operand that operation j contributes to its key's value, or to VALUE_NONE (the identity
+ * element). insert[] counts combines as inserts. sorted_batch describes the other arrays. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Combines the old value before[j] into made[j], unless the segment begins with an upsert or erase. made[] must hold
- * the inclusive scan of brought[] within segments. */
+/* Combines before[j], the value before the batch, into made[j], unless j's segment (operations on one key) begins with
+ * an upsert or erase. made[] must hold the inclusive scan of brought[] within segments. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys by the ranks of their elements: ranges with a limit, erasures, seeks with a bound, and
- * owners of elements. */
+/* Handles ranges of keys as intervals of ranks (numbers of lesser keys): ranges with a limit, erasures, seeks with a
+ * bound, and the first range that contains each element. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,9 +12,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits the number of elements of each range. Range i must contain the ranks first[i] .. past[i] - 1. lengths[i]
- * becomes the number of its elements within the limit, and ends[i] the rank of the last of them. In descending order
- * that is the least rank. */
+/* Limits range i to its first `most` elements, or to its last ones if `descending`. Range i must have the ranks
+ * first[i] .. past[i] - 1. lengths[i] becomes the number of elements that remain, and ends[i] the last element's rank,
+ * which is the least rank if `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -29,8 +29,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the shortened ranges: the key ends[i] replaces one bound. A range without elements gets lo >
- * hi. */
+/* Writes the key bounds of the limited ranges. ends[i], the last key within the limit, replaces the upper bound, or the
+ * lower bound if `descending`. A range without elements gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -125,8 +125,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint that are sorted by start. covered[j] must be the greatest end of earlier intervals. Keeps
- * the part of interval j from covered[j] on: writes its first rank to begins[j] and its length to lengths[j]. */
+/* Makes intervals disjoint. The intervals must be sorted by begins[], and covered[j] must be the greatest end of the
+ * intervals before j. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -139,8 +139,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the key bounds of the disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must be the
- * exclusive prefix sums of the lengths. */
+/* Writes the key bounds of disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must hold the
+ * exclusive prefix sums of the intervals' lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -183,7 +183,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks of each interval by numbers of pieces. Piece p lies between the sorted ends p and p + 1. */
+/* Replaces the ranks first[i] and past[i] by piece numbers. Piece p contains the ranks from ends[p] to ends[p + 1] - 1;
+ * `ends` is sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -193,8 +194,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Writes to owners[p] the least interval that covers the 2^level pieces from p on. Handles intervals of 2^level to
- * 2^(level + 1) - 1 pieces, which two overlapping segments of 2^level pieces cover. */
+/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two overlapping segments of 2^level pieces cover such
+ * an interval. Lowers owners[p] to the interval's index i for the first piece p of each segment. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -207,7 +208,8 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes the owner of each segment of 2^(level + 1) pieces to its two halves. */
+/* Computes to[p], the least owner of the 2^level pieces from p on. `from` holds the owners of segments of twice this
+ * length. The segments from p and from p - 2^level contain these pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {
@@ -215,7 +217,7 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* Adds the number of elements in the pieces of owner i to counts[i]. The caller must have set the counts to 0. */
+/* Adds the number of elements in piece p to counts[owners[p]]. The caller must have set the counts to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels that give each partition of a hash table to one work-group of HASH_GROUP work-items. With
- * HASH_COMBINES 1, the kernels combine the values of a batch with stored values. Such a batch erases nothing, and is
+/* Helps kernels in which one work-group of HASH_GROUP work-items handles one partition of a hash table. If
+ * HASH_COMBINES is 1, the kernels combine the values of a batch with stored values. Such a batch erases nothing, and is
  * HASH_ANY or HASH_DISTINCT. */
 #pragma once
 #include "dict/hash/filter.cl"
@@ -13,14 +13,14 @@
 #endif
 
 #if HASH_COMBINES
-typedef hash_value hash_given; /* Kernels write combined values to the batch. */
+typedef hash_value hash_given; /* Not const: kernels write combined values to the batch. */
 #else
 typedef const hash_value hash_given;
 #endif
 
-/* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items, which
- * PoCL 3.1 and 6.0 sometimes do incorrectly. So the kernels of cl/dict/hash follow three rules:
- *   - A function that has a barrier ends with one (except hash_move), and not with a loop over a batch.
+/* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items. PoCL 3.1
+ * and 6.0 sometimes do this incorrectly. So the kernels of cl/dict/hash follow three rules:
+ *   - A function that has a barrier ends with a barrier (except hash_move).
  *   - Code that has a barrier and runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other branch has none. */
 ORDO_FN void hash_barrier(void)
@@ -45,22 +45,22 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters for a batch of updates that is sorted by partition. index[j] is the index of update j's value
- * and erased flag. If index is NULL, that index is j. */
+/* Kernel parameters for a batch of updates that is sorted by partition. batch_index[j] is the index of update j in
+ * batch_values and batch_erased. If batch_index is NULL, this index is j. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
         __global const uint *batch_bounds
 
 typedef struct {
-    uint                     start, buckets, number; /* first bucket, bucket count and index of the partition */
-    uint                     n;                      /* number of updates */
+    uint                     start, buckets, number; /* start: first bucket; number: partition index */
+    uint                     n;
     uint                     kind;
     __global const ordo_key *mixed;
     __global const uint     *index;
     __global hash_given     *values;
     __global const uchar    *erased;
-    uint                     first; /* index in the batch of the partition's first update */
+    uint                     first; /* index of the partition's first update in the batch */
     uint                     how;   /* VALUE_HOW of the operation, if HASH_COMBINES */
 } hash_part;
 
@@ -90,8 +90,8 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* An element's number in its partition: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for update u,
- * and 0 for no element. */
+/* A number identifies an element of a partition: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for
+ * update u, and 0 for no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -114,8 +114,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* During an update, local memory has a word for each slot of the partition (placement.cl): how often the slot's
- * element has proposed to buckets, the element's number, and its other bucket. */
+/* During an update, local memory has a word for each slot of the partition. The word has three fields: how often the
+ * slot's element has proposed to buckets (placement.cl), the element's number, and its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -140,7 +140,7 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Inserts an element's word into a bucket, which keeps its eight greatest words. Returns the word that finds no
+/* Inserts an element's word into a bucket, which keeps its HASH_SLOTS greatest words. Returns the word that gets no
  * slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is
- * in its home bucket, and 1 if in its second bucket. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
+ * its home bucket, 1 if in its second bucket. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -174,8 +174,9 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets the bit of each key's last update in `live`. Uses up to `most` of `words` as a hash table. If HASH_COMBINES,
- * *repeats becomes 1 if a key has several updates. All batches reach all barriers (see hash_barrier). */
+/* Sets bit u in `live` if update u is the last update of its key. Uses at most `most` elements of `words` as a hash
+ * table. If HASH_COMBINES, *repeats becomes 1 if a key has several updates. All batches reach all barriers (see
+ * hash_barrier). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {
@@ -223,7 +224,6 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"
 #else
-/* Value of an element after update u. */
 #define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)

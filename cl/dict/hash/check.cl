@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recounts the spills of partitions
- * flagged HASH_RECOUNT. */
+/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recomputes the spill counts of partitions
+ * with the flag HASH_RECOUNT. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -29,7 +29,7 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Writes the least partition that violates each invariant to wrong[] (enum hash_finding). The array starts must be
+/* Lowers wrong[x] to the least partition that violates invariant x (enum hash_finding). The array starts must be
  * correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of equal keys in a batch (for dict/hash/batch.cl). */
+/* Combines the values of equal keys in a batch. */
 #pragma once
 #include "group/value.cl"
 
-/* Value of an element after update u; `was` is its old value. */
+/* Combines the old value `was` with the value of update u. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
@@ -19,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Minima and maxima are the
- * maximum of value_rank, which orders values as unsigned integers. For 8-byte minima and maxima, combines only upper
- * words, and clears the lower word when the upper word grows. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Minima and maxima are the maximum
+ * of value_rank, an unsigned integer. For 8-byte minima and maxima, combines only upper words, and sets the lower word
+ * to 0 when the upper word grows. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -43,7 +43,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte minima and maxima. A barrier after hash_bring must make all upper words final. */
+/* Combines the lower words of 8-byte minima and maxima. Needs a barrier after all calls of hash_bring. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -54,9 +54,8 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the values of each repeated key into the value of its last update. All work-items share the updates of a
- * key. `words` and `live` must come from hash_dedup. `folds` says whether a key repeats. The whole work-group must
- * call this. */
+/* Combines the values of each repeated key into the value of its last update. `words` and `live` must come from
+ * hash_dedup. `folds` must be true if a key has several updates. The whole group must call this. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

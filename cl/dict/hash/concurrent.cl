@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations on a hash table. Each work-item runs its operations one after another.
- * hash_find_in_batch and hash_absent run before hash_apply. hash_gather and hash_scatter let the operations that
- * gave up run as an ordered batch. */
+/* Runs concurrent operations on a hash table. hash_find_in_batch and hash_absent run before hash_apply. hash_gather and
+ * hash_scatter let the operations that gave up run as an ordered batch. */
 
-/* Each bucket has a latch: a bit, which several buckets may share. A work-item must hold the latch of a key's home
- * bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect one after
- * another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
+ * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
+ * effect one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
  *
  * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -50,17 +49,17 @@
 
 #define TRY_AGAIN 0
 #define TRY_DONE  1
-#define TRY_FULL  2 /* no free slot */
+#define TRY_FULL  2
 
 typedef struct {
     hash_table                 table;
-    uint                       final; /* If 1, an operation without a free slot ends as OUTCOME_NOT_STORED. */
-    uint                       never; /* Always 0, but unknown to the compiler. */
+    uint                       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
+    uint                       never; /* 0, but not known to compilers */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
     __global const hash_value *values;
-    __global uchar            *found, *outcomes; /* found, outcomes, values and history may be NULL. */
+    __global uchar            *found, *outcomes;
     __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
@@ -68,7 +67,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first` is the home bucket, counted from `start`. */
+    uint              partition, start, buckets, first; /* `first` is the key's home bucket, counted from `start`. */
     concurrent_faults faults;
 } hash_op;
 
@@ -95,8 +94,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper
- * word of an 8-byte key. */
+/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper word
+ * of an 8-byte key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -104,10 +103,10 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* Upper word of a slot whose 8-byte key is changing. No key of the partition has this upper word. */
+/* Upper word of a slot while a work-item changes the slot's 8-byte key. No key of the partition has this upper word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bit s of `same` is 1 if slot s may hold the key, bit s of `empty` if slot s is empty. */
+/* Bit s of `same` is 1 if slot s may hold the key. Bit s of `empty` is 1 if slot s is empty. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -137,8 +136,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, one of the bits in `same`, or HASH_NONE. The caller must hold the latch.
- * Reads 8-byte keys again, because loads of 16 bytes may be torn. */
+/* Returns the slot, among the bits in `same`, that holds the key, or HASH_NONE. The caller must hold the key's latch.
+ * Loads 8-byte keys again, because 16-byte loads may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -180,7 +179,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* The fence orders the last owner's store of a value before the next store. */
+        ordo_fence_acquire(); /* This fence orders the last owner's store of a value before the new owner's store. */
     return true;
 }
 
@@ -204,7 +203,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 typedef struct {
     hash_place place;
     uint       spilled;
-    uint       empty[2]; /* Bits of empty slots in the home and second bucket. */
+    uint       empty[2]; /* Empty slots as bits: [0] home bucket, [1] second bucket. */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -234,8 +233,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the home bucket's spill count (its elements in other buckets). If the count is HASH_SCAN,
- * instead sets HASH_RECOUNT for the partition. */
+/* Adds delta (1 or -1) to the home bucket's spill count, the number of its elements in other buckets. If `spilled`, the
+ * present count, is HASH_SCAN, instead sets HASH_RECOUNT for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -266,8 +265,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims a slot in the bit set `slots` of bucket b for the key. Returns false if other work-items have claimed them
- * all. */
+/* Stores the operation's key in one of the slots of the bit set `slots` of bucket b. Returns false if other work-items
+ * have claimed all these slots. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -337,8 +336,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if the operation is no update. `again` says that an earlier launch
- * began it. */
+/* Sets up *op for operation i. Returns false if operation i is not an update. `again` must be true if an earlier launch
+ * began the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -369,7 +368,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Reduces `more` over the sub-group, so that its lanes stay in the same loop iteration. */
+/* True if any lane of the sub-group has `more`, so that all lanes stay in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -381,7 +380,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Runs the operation of each work-item that has one (`more`). Whole sub-groups must call this. */
+/* Runs *op until the operation is done or gives up, if `more` is true. Whole sub-groups must call this function. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -413,7 +412,7 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. `how` is an enum
+/* Runs n operations from index `first` on, of the batch, or of the list `again` if it is not NULL. `how` is an enum
  * hash_way. n_latches must be a power of two, and all latches 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
@@ -444,7 +443,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers finds and contains. If history is not NULL, records times 2 i and 2 i + 1 for operation i. */
+/* Answers finds and contains. If history is not NULL, stores 2 i and 2 i + 1 as the begin and end of operation i. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -472,7 +471,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of operations that store an absent key. The table must have buckets. */
+/* Adds to state[HASH_PENDING] the number of upserts and inserts whose key is absent. The table must have buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -504,7 +503,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch back. Operation l ends at time tick + l. Output arguments may be NULL. */
+/* Copies the results of the ordered batch to the concurrent batch. The end of operation l becomes time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

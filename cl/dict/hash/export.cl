@@ -3,7 +3,8 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Returns the sum of x over work-items with lower local ids, and the group's sum in *total. Begins with a barrier. */
+/* Returns the sum of x over the work-items with lower local ids. *total becomes the group's sum. Begins with a
+ * barrier. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);
@@ -22,7 +23,7 @@ ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
     return upto - x;
 }
 
-/* Writes the elements. before[p] must be the number of elements in partitions below p. */
+/* Writes the elements in the order of partitions. before[p] must be the number of elements in partitions below p. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
                  __global hash_value *values_out, ulong values_out_at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the filters of buckets up to date (H5 in shared/hash_table.h). Only CPUs have filters. */
+/* Updates the filters of buckets. A filter is a word of bits that excludes most absent keys. Only CPUs have filters. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -10,15 +10,15 @@ ORDO_FN __global uint *hash_filters(const hash_table *table)
     return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
 }
 
-/* Returns the two bits of a key in a filter: one of bits 0 to 15, and one of bits 16 to 30. */
+/* Returns the two bits that a key sets in a filter: one of bits 0 to 15, and one of bits 16 to 30. */
 ORDO_FN uint hash_filter_of(ordo_key mixed)
 {
     const uint x = (uint) mixed;
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes the filter of a bucket from its keys and its `spilled` count. Other work-items may change the bucket at
- * the same time. */
+/* Computes the filter of a bucket of partition p from the bucket's keys and spill count. Other work-items may change
+ * the bucket at the same time. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -38,7 +38,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Rewrites a bucket's filter after a change. Only one work-item may call this for a bucket. */
+/* Rewrites a bucket's filter. Only one work-item may call this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -54,18 +54,18 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* Buckets that a work-item has changed, with their partitions. */
+/* Capacity of hash_changed, a work-item's list of changed buckets. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch
- * ends. Each first updates one shared word, so the last of them sees all changes. After a changed filter the loop
- * reads the bucket again. */
+/* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch ends.
+ * Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket whose filter
+ * was wrong stays in the list. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
-    while (changed->n) { /* If n is 0, the table may not exist. */
+    while (changed->n) { /* The table exists if n is not 0. */
         __global uint *filters = hash_filters(table);
         const uint     n = changed->n;
         ordo_fence_device();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
- * The batch must be sorted by partition, with equal keys in batch order. The operations on one key form a chain. */
+/* Computes the results of a mixed batch of operations on single keys, and the resulting updates (HASH_RESOLVED). The
+ * batch must be sorted by partition, with equal keys in batch order. A chain is the list of operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -8,8 +8,8 @@
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + first operation, or 0. */
-    uint   next[HASH_MIXED_MAX];  /* 1 + next operation of the chain, or 0. */
+    uint   places[HASH_CHAINS];   /* Hash table: 1 + the first operation of a chain, or 0. */
+    uint   next[HASH_MIXED_MAX];  /* 1 + the next operation on the same key, or 0. */
     ushort chain[HASH_MIXED_MAX]; /* first operation of the chain */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
@@ -45,11 +45,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Operations on the same key, or HASH_NONE. */
+/* Earlier operations on the same key. `set` and `insert` may be HASH_NONE. */
 typedef struct {
-    uint set;    /* last upsert or erasure before */
+    uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert since `set` */
-    bool last;   /* true if no operation follows */
+    bool last;   /* true if no operation on the key follows */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -75,7 +75,7 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
 }
 
 /* Returns the state of a key before an operation: HASH_ERASED if the key is absent, HASH_LEFT if the batch has not
- * changed it, else the index of the operation that wrote its value. */
+ * changed the key, else the index of the operation that wrote the key's value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -94,7 +94,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch: only operations on single keys, with the needed values, at most
+/* Returns true if hash_mixed can run the batch: only operations on single keys, with the values they need, at most
  * HASH_MIXED_MAX per partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
@@ -103,8 +103,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results, and operation u's effect as an update (HASH_RESOLVED) to left[u]. Sets found[HASH_REFUSED] to
- * 1 if a partition would get too many elements. Only does this if hash_can_do is false. */
+/* Writes the results of all operations. left[u] becomes the update that operation u makes, in the form of
+ * HASH_RESOLVED. Sets found[HASH_REFUSED] to 1 if a partition would get too many elements, or if hash_can_do is false.
+ * In the second case it does nothing else. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch for an update of a hash table. The host sorts the batch by partition after hash_mix_keys. */
+/* Prepares a batch for an update of a hash table. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* Mixes the keys. Writes i to index[i], and sets the bit of each operation code in found[HASH_CODES]. index and
- * codes may be NULL. */
+/* Writes the mixed (hashed) keys to `mixed`. Writes i to index[i], and sets the bit of each operation code in
+ * found[HASH_CODES]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -23,7 +23,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* Writes to bounds[p] the index of the first key of partition p or a later partition. The n keys must be sorted. */
+/* Writes to bounds[p] the index of the first key whose partition is at least p. The n mixed keys must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -41,7 +41,8 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* Sets HASH_LARGEST, HASH_FULL and HASH_TOTAL in `found`. HASH_FULL assumes that all updates store new keys. */
+/* found[HASH_LARGEST] becomes the most updates of a partition, and found[HASH_TOTAL] the table's element count.
+ * found[HASH_FULL] becomes 1 if a partition would be too full if all updates stored new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -65,9 +66,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Computes the bucket count starts[p] of partition p, for `more` keys, bounds[p + 1] - bounds[p] keys, and
- * incoming[p] keys. bounds and incoming may be NULL. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX
- * buckets can hold the keys. found[HASH_LARGEST] becomes the greatest count. */
+/* Computes the bucket count starts[p] of partition p. The partition's number of keys is the sum of three numbers: more,
+ * bounds[p + 1] - bounds[p], and incoming[p]. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX buckets
+ * can hold the keys. found[HASH_LARGEST] becomes the greatest bucket count. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

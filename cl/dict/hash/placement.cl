@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition, by the words of batch.cl.
+/* Assigns slots to the elements of one partition. batch.cl describes the word of a slot.
  *
- * An element proposes to its home bucket, its second bucket, its home bucket again, and so on. A bucket keeps the
- * eight elements that have proposed most often, and among equals the greatest numbers. This is deferred acceptance
- * (D. Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After
+ * An element proposes to its home bucket, its second bucket, its home bucket again, and so on. A bucket keeps the eight
+ * elements that have proposed most often; of equals, it keeps those with the greatest numbers. This is deferred
+ * acceptance (D. Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After
  * HASH_PROPOSALS_MAX proposals an element is stashed: it goes to any free slot. */
 #pragma once
 #include "dict/hash/batch.cl"
@@ -12,9 +12,9 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* First a hash table for hash_dedup, then the words of slots. */
-    uint live[HASH_LIVE_WORDS];  /* Bit per update: the update is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit per update: the update is live and stores a new key. */
+    uint words[HASH_PLACES];     /* First the hash table of hash_dedup, then the words of the slots. */
+    uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (the last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
@@ -41,7 +41,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for update u. An element that the update displaces proposes in turn. */
+/* Finds a slot for the key of update u, and then for each element that this displaces. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -57,8 +57,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts stashed elements into the first free slots, in the order of numbers. There must be enough free slots. Only
- * one work-item may call this. */
+/* Puts the stashed elements into the first free slots, in the order of their numbers. There must be enough free slots.
+ * Only one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

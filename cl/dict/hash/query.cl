@@ -11,14 +11,15 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Block of n keys from index `at` on, with each key's partition. */
+/* A block of n keys from index `at` on. start[i] and buckets[i] are the first bucket and the bucket count of key i's
+ * partition. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU the loop has one iteration, so that no array gets a variable index. */
+/* On a GPU the loop over a block has one iteration, so that no array gets a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -64,7 +65,6 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* Indices of keys in a block. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -91,8 +91,8 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Searches the home buckets of all keys. If `sift`, skips buckets whose filters exclude the key. Lists in `on` the
- * keys that are not found but may be in other buckets. */
+/* Searches the home buckets of all keys in the block. If `sift`, skips buckets whose filters exclude the key. Lists in
+ * `on` the keys that were not found but may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
@@ -119,8 +119,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the listed keys. Searches all buckets if the home bucket's spill count is
- * HASH_SCAN. */
+/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN, searches all
+ * buckets. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -196,9 +196,10 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items erase concurrently. The work-item that empties a slot also updates its spills and counts. */
+/* Work-items erase concurrently. The work-item that empties a slot also updates the home bucket's spill count and the
+ * partition's element count. */
 
-/* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one of them gets true. */
+/* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one call returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -211,7 +212,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket does not contain it. */
+/* Erases the key from a bucket. Returns false if the bucket does not contain the key. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -223,7 +224,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn load may match a slot that another work-item is emptying. So this tries both slots. */
+        /* A torn load may match a slot that another work-item is emptying. So the code tries both slots. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -235,8 +236,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spill count. If the count is HASH_SCAN,
- * searches all buckets and sets HASH_RECOUNT for the partition. */
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If that count is HASH_SCAN,
+ * searches all buckets and sets HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

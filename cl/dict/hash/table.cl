@@ -25,7 +25,7 @@ typedef struct {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* The 32-bit mixer is from C. Wellons' search for the least bias, the 64-bit mixer is D. Stafford's 13th. */
+/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is D. Stafford's 13th. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -43,14 +43,13 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Hashes a mixed key once more. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Removes the partition's number from the top. */
+/* Removes the partition number, the top bits, from a mixed key. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -103,7 +102,6 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* Returns the home bucket of a key in a partition of n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -134,7 +132,7 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Reads the spills of a bucket while other work-items may change them. */
+/* Reads a bucket's spill count while other work-items may change it. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
@@ -186,7 +184,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* `slot` is HASH_NONE if there is no such element. */
+/* Where a key is stored. `slot` is HASH_NONE if the key is absent. */
 typedef struct {
     uint bucket, slot;
 } hash_place;

@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts the live updates that store new keys (mem->stored) or erase keys (mem->gone), and sets the bits of new keys
- * in mem->fresh. If `change`, also stores values of existing keys and clears words of erased elements. */
+/* Looks up the live updates (the last of each key). Counts new keys in mem->stored and erased keys in mem->gone, and
+ * sets the bits of new keys in mem->fresh. If `change`, also stores values and clears words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -74,7 +74,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves the elements to their new slots. Reads all of them before it writes any. */
+/* Moves the elements to their new slots. Reads all elements before it writes the first one. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -116,8 +116,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition whose left[p] (enum hash_left) is not HASH_DONE, or all if left is NULL. The table must
- * have capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
+/* Updates each partition p with left[p] != HASH_DONE, or all partitions if left is NULL. The table must have capacity.
+ * If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {
@@ -138,7 +138,8 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* The batch erases nothing, so hash_match needs no words. */
+            if (HASH_COMBINES) /* Loads the words only here, because hash_match needs no words if the batch erases
+                                * nothing. */
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

@@ -2,20 +2,19 @@
 /* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
  * new leaves to the levels above.
  *
- *   bucket_updates   puts the index of each update into the bucket of its leaf
+ *   bucket_updates   puts each update's index into the bucket of its leaf
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that may overflow takes
- * twice the registers. The teams of a group handle such leaves together at the end, so that one atomic operation
- * allocates all new leaves. Whole sub-groups must call the functions from updates_next on, and whole groups the
- * functions with barriers. */
+/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
+ * may overflow takes twice the registers. The teams of a group handle such leaves together at the end, so that one
+ * atomic operation allocates all new leaves. Whole sub-groups must call the functions from updates_next on. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* leaf_counts[leaf] counts arrived updates in its upper bits, in units of ARRIVAL, and keys in its lower bits. The
- * first update that arrives is the leaf's head. Update k after it is stored in bucket[leaf * slots + k - 1]. Updates
- * of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host
- * sorts the batch instead. */
+/* leaf_counts[leaf] is the sum of two numbers: ARRIVAL times the number of updates that have arrived, and the number of
+ * keys. The first update that arrives is the leaf's head. The k-th update after it is stored in bucket[leaf * slots + k
+ * - 1]. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST],
+ * and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -32,7 +31,8 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* Fills the buckets. If update i is the head of a leaf, writes this leaf to heads[i], else LTREE_NONE. */
+/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if update i arrives there first, else
+ * LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -66,7 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Slots of a leaf that each lane holds. A leaf that may overflow has a second part, with slots from LTREE_WORDS on. */
+/* LANE_SLOTS is the number of slots per lane. A leaf that may overflow has a second part, with slots from LTREE_WORDS
+ * on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -81,7 +82,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* Both functions return the x of the next lower lane, which is undefined in lane 0. */
+/* Both functions return x of the next lower lane. In lane 0 the result is undefined. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -91,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece is 16 bytes of a column, which a lane loads or stores at once. */
+/* A piece is 16 bytes of a column, which a lane loads at once. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -122,8 +123,8 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *   column_put     if `opens`, moves the slots from `at` on up by one; if `puts`, stores x in slot `at`
  *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
  *
- * `joins` combines x with the old value. `parts` must be a constant. Whole sub-groups must call column_put and
- * column_close. */
+ * If `joins`, column_put combines x with the old value. `parts` must be a constant. Whole sub-groups must call
+ * column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -195,7 +196,7 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are unchanged since the read. */
+/* Leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are unchanged since held_read. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -229,7 +230,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (all_erased) or all store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
@@ -237,7 +238,7 @@ typedef struct {
 /* Greatest number of updates per lane. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* Updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
+/* A lane's updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -264,14 +265,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update that all lanes hold. If `any` is false, there is none. */
+/* An update that all lanes of a team hold. `any` is false if there is no update. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* Removes the team's update with the least index, and returns it to all lanes. */
+/* Removes the update with the least batch index from the team's updates, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -330,7 +331,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
-    const bool   may_erase = batch->all_erased || batch->erased; /* same in all work-items */
+    const bool   may_erase = batch->all_erased || batch->erased;
     held_updates updates;
 
     updates_read(batch, work, &updates);
@@ -347,7 +348,7 @@ typedef struct {
  * and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* All work-items have read the previous result. */
+    /* Waits until all work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -363,7 +364,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the elements of a leaf to the leaf and its new right neighbours. */
+/* Writes the held elements to the leaf and its new right neighbours. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -380,7 +381,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates to the team's leaf, if it `has` one, and splits the leaf if it overflows. Returns how many
+/* Applies the updates to the team's leaf, if the team `has` one, and splits the leaf if it overflows. Returns how many
  * elements the leaf has gained. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
@@ -445,7 +446,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Comes after the barrier, because a CPU compiler loses conditions across barriers. */
+        /* Follows the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

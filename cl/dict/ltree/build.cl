@@ -6,7 +6,7 @@
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* Distribution of entries to nodes, as evenly as possible. Node j gets share_size(j) entries from share_first(j) on. */
+/* Distribution of entries to nodes, as evenly as possible. */
 typedef struct {
     uint even, more; /* Each node has `even` entries, and the first `more` nodes have one more. */
 } node_share;
@@ -67,12 +67,12 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* The child whose low this word takes: for LTREE_HIGH, the first child of the next node. */
+        /* Index of the child whose low this word takes: for LTREE_HIGH, the first child of the next node. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* Concurrent operations may read unused slots, too. */
+        if (word < LTREE_SLOTS) /* Writes unused slots too: concurrent operations may read them. */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes a node whose latch the operation holds. */
+/* Changes a node that the operation has latched (locked). */
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* Inserts or removes the child or value in `slot` of a node that has `count` keys. Inserts `child` or `value` if
- * `open`. */
+/* If `open`, inserts `child` or `value` at `slot` of a node that has `count` keys. Else removes the child or value at
+ * `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* The last 16 bytes may have unused slots, whose node numbers must stay valid. */
+        /* Loads all of the last 16 bytes, because the node numbers in unused slots must stay valid. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -41,7 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a free node, or returns LTREE_NONE. The counter may then exceed the capacity; the host corrects it. */
+/* Allocates a node, or returns LTREE_NONE if none is free. The counter may then exceed the capacity; the host corrects
+ * it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -53,8 +54,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Tries to latch a node. Succeeds only if the header still is `was`. `seen` must derive from words that were loaded
- * after `was`. */
+/* Tries to latch (lock) a node. Succeeds only if the header still is `was`. `seen` must derive from words that were
+ * loaded after `was`. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -74,8 +75,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Without fences,
- * relaxed order suffices, because no operation reaches the new node before the left neighbour's release. */
+/* Releases the latch of a new node. The caller must still hold the left neighbour's latch. Without fences, relaxed
+ * order suffices, because no operation reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -95,8 +96,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes their common bound. The new
- * node is latched, too, because an operation may already have followed the new link. */
+/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between both nodes.
+ * The new node is latched, because an operation may already have followed the new link. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -127,7 +128,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* Returns how the operation changes a node. `found` says whether the node has the key. */
+/* Returns the CHANGE_ constant for the operation. `found` must be true if the node has the key. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -151,13 +152,13 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* The high of a leaf is one of its keys; the first key of an inner node is its low. */
+    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads the keys that ltree_split has stored. Both halves would need twice the registers. */
+    /* Reloads keys, because both halves would need twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
@@ -165,7 +166,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Makes a change in a latched node and releases the latch. */
+/* Changes a latched node and releases its latch. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

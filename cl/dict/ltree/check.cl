@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a linked tree (shared/ltree.h). check_down runs for each level, from the root down.
- * wrong[f] becomes the least node that has finding f (enum ltree_finding). The host must initialize it. */
+/* Checks the invariants of a linked tree (shared/ltree.h). The host launches check_down for each level, from the root
+ * down. wrong[f] becomes the least node that has finding f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks where the entries of `level` lead. Writes the level of a child to levels[child], or 0 to leaves[child] for
- * a leaf. The host must have set all words to LTREE_NONE, which then marks nodes without an entry. */
+/* Checks that the entries of `level` lead to the right children. Writes the level of a child to levels[child], or 0
+ * to leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks nodes without an
+ * entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -77,7 +78,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node (B9 of shared/ltree.h) has no elements, no latch and no entry. */
+/* Checks that a dead node, which covers no keys, has no elements, no latch and no entry in the level above. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates, seeks, counts and ranges on a linked tree. The finds of the batch run before, in find.cl.
+/* Runs concurrent updates, seeks, counts and ranges on a linked tree.
  *
- * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node,
- * works on the node, or follows a link to the right. After a split it goes up to add the new node to the level
- * above. No step waits for another work-item, so lanes need no independent progress.
+ * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
+ * on the node, or follows a link to the right. After a split it goes up to add the new node to the level above. No step
+ * waits for another work-item, so lanes need no independent progress.
  *
  * An operation holds one latch at a time, except in a merge. It needs no latch on the level above, because a search
  * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
@@ -60,10 +60,9 @@
 
 /* With C11 atomics, a reader's access 1 and a writer's access 9 in the table above are an acquire-release pair. If a
  * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3
- * and 7 are not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
- * discards them. In NVIDIA's assembler, accesses 1 to 9 are at least relaxed at device scope, so nothing races, and
- * the fences are ld.acquire, st.release and fence.acq_rel. LTREE_BY_FENCE 0 relies on hardware that starts loads in
- * order (device/atomic.cl). With legacy atomics (OpenCL 1.2), one work-item runs alone. */
+ * and 7 are not atomic objects, so formally the reader races. In NVIDIA's assembler, accesses 1 to 9 are at least
+ * relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on hardware that starts loads in order
+ * (device/atomic.cl). */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -73,7 +72,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        /* The fence discards stale lines of the first-level cache, which may have misled the search. */
+        /* Discards stale cache lines that may have misled the search. */
         ordo_fence_acquire();
     return STEP_AGAIN;
 }
@@ -81,7 +80,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* An older root is still the first node of its level. */
+        /* If `root` is outdated, it still is the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -93,7 +92,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* A stale entry has led to a free node. */
+    if (tail.header == LTREE_FREE) /* An outdated child number has led to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -105,7 +104,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high. */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high bound. */
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
@@ -153,7 +152,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the entry of its split. */
+    if (op->level > 0) { /* The operation has its result. The host adds the entry that leads to the new node. */
         ltree_tell_host(batch);
         return;
     }
@@ -169,7 +168,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a work-item: its current operation, unless `idle`, and the index of its next operation. */
+/* A work-item's current operation (none if `idle`), and the index of its next operation. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -219,7 +218,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds it. */
+/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds the
+ * latch. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -231,8 +231,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. Appends operations that
- * give up to `pending`. ltree_batch describes the other arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. Appends operations that give
+ * up to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the operations that gave up in a concurrent batch into ordinary batches, and copies back their results. */
+/* Collects the operations that gave up in a concurrent batch into ordinary batches, and copies back results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -33,7 +33,6 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* Returns the capacity of the output of range i, in elements. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);
@@ -49,9 +48,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the outputs, and the others to `rest`.
- * taken[0] and taken[1] count the two; taken[0] may exceed `most`. where[p] is output p's index in the concurrent
- * batch, and before[p] its count so far. values, hi and rooms may be NULL. */
+/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
+ * `rest`. taken[0] counts the operations of this kind, and taken[1] the operations in `rest`. where[p] becomes output
+ * p's index in the concurrent batch, and before[p] its count so far. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -82,8 +81,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the outputs of the concurrent batch, and adds before[] to counts.
- * Operation p ends at time tick + p. Arrays may be NULL. */
+/* Copies the results of gathered operations to the concurrent batch. Counts become before[p] + counted[p]. Operation p
+ * ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team changes a
- * node. A team is a whole sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
+/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team (a
+ * sub-group) changes a node. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* Entries of an inner node, their indices after the update (`to`), and the number of new nodes right of each child
- * (`chain`). */
+/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes right
+ * of the child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child` before the node whose low is `bound`, or up to the level's end. */
+/* Counts the nodes to the right of `child`, up to the node whose high is `bound`, or to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -26,7 +26,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads an inner node and counts the new nodes of its children. Returns the number of entries after the update. */
+/* Reads an inner node and counts the new nodes right of each child. Returns the number of entries after the update. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -50,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p to the node of the split that gets it. The first key of each node becomes its low. */
+/* Writes entry p to its node after the split. The first key of each new node becomes the node's low bound. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -77,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. Nothing may change this level or higher ones meanwhile. Whole
- * teams must call this. */
+/* Returns the node of `level` that covers `query`. Nothing may change this or a higher level meanwhile. Whole teams
+ * must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -88,8 +88,8 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds the new children to each listed node of `level`. Divides the list among all teams. Writes to `next` the
- * parents of nodes that split. */
+/* Adds entries for new children to each listed node of `level`. All teams share the list. Writes to `next` the parents
+ * of nodes that split. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -117,7 +117,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the root and its new right neighbours, by one team. Returns the new root. */
+/* Adds a level above the old root and the root's new right neighbours, by one team. Returns the new root. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -154,8 +154,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates all levels from `level` up, by one work-group. `even` and `odd` hold the lists of even and odd levels.
- * Finally clears the lists and the batch's counters. */
+/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
+ * levels. Finally clears the lists and the batch's counters. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -189,7 +189,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the nodes below those in `list`: their children, and the new right neighbours of these. */
+/* Lists the nodes below those in `list`: children, and the new right neighbours of children. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -6,7 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes each leaf's low bound and number. Free and dead leaves get a low of all ones. */
+/* Writes each leaf's low bound and number. Free and dead leaves (that cover no keys) get a low bound of all ones. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* Inverts the order of leaves. order[i] must be the i-th leaf in key order; if `sorted`, writes order[i] = i first.
- * place[order[i]] becomes i, and before[i] the number of elements of the i-th leaf. */
+/* Computes place[], the inverse of order[]: place[order[i]] becomes i. order[i] must be the i-th leaf in key order; if
+ * `sorted`, writes order[i] = i first. before[i] becomes the number of elements of the i-th leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

@@ -24,7 +24,7 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Returns true if the leaf is a zombie: it has merged, and covers no keys. Low and high may be of different moments,
+/* Returns true if the leaf is a zombie: a merged leaf, which covers no keys. low and high may be of different moments,
  * so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
@@ -34,8 +34,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit
- * there. If `right` is a merged leaf, unlinks it and returns false. */
+/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit there.
+ * If `right` is a merged leaf, unlinks it and returns false. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -55,8 +55,8 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
- * neighbour first, then the leaf as a zombie, so each element always is in one of them. Returns false if it has not
+/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases
+ * the neighbour before the leaf, so each element always is in one of the two. Returns false if the leaves have not
  * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
@@ -82,8 +82,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second.
- * Only this function writes the link of a zombie. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the second
+ * zombie. Only this function writes the link of a zombie. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node
- * and lists the invariants (B1, B2, ...). The host defines these macros:
+/* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node. The
+ * host defines these macros:
  *
  *   LTREE_WORDS   words per line, the array of a node's keys: 32 or 16
  *   LTREE_GROUP   work-items per group
@@ -85,7 +85,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead (B9 of shared/ltree.h): it covers no key, and has left its level or will soon. */
+/* Returns true if a leaf is dead: it covers no keys, and the links of its level bypass it or will soon. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -110,11 +110,11 @@ ORDO_FN uint ltree_root_node(uint root)
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* This warns of vectors that the processor lacks. */
+#pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node: the first ones or the last ones. One key decides which, to save
- * cache lines. */
+/* A CPU search reads only this many slots of a node, the first or the last ones. One comparison chooses the slots, to
+ * save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -126,8 +126,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Uses vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which processors without
- * unsigned comparisons compute by a maximum. */
+/* Counts lesser keys by vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which
+ * processors without unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -159,7 +159,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys that this lane reads. Ignores equal keys unless `equal`. */
+/* Counts the lesser keys, and if `equal` the equal key, among the keys that this lane reads. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -191,8 +191,8 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the entry of an inner node that leads to a query with `less` lesser keys. The first entry also covers
- * lesser queries. */
+/* Returns the index of the entry to follow in an inner node that has `less` keys less than the query. The first entry
+ * also covers lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -230,7 +230,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends from the root to the leaves that cover a team's queries, by children and not by links. */
+/* Descends from the root to the leaves that cover a team's queries. Follows no links to the right. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -251,7 +251,6 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            /* Prefetches the key that ltree_part reads. */
             ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }
@@ -262,7 +261,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* Returns the index of query r of this work-item, in the tile that begins at `first`. */
+/* Returns the index of this work-item's query r in the tile that begins at `first`. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -280,7 +279,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from a kernel that has no barrier if this work-item has no query. */
+/* Returns from the kernel, which must have no barriers, if this work-item has no query. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
@@ -295,7 +294,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* Result of a query's search. Lane l holds queries l, l + TEAM_WIDTH, ... of the team. */
+/* Result of a search. Lane l holds the results of the team's queries l, l + TEAM_WIDTH, ... */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

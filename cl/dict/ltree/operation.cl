@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. concurrent.cl
- * explains the memory order. */
+/* Declares a concurrent operation on a linked tree. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -21,8 +20,8 @@
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, it merges the leaf into the right neighbour. The
- * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
+/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, the erase merges the leaf into the right neighbour.
+ * The neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -32,7 +31,7 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that needs a free node is refused, because the host will add none. */
     uint                        final;
-    uint                        never; /* Always 0, but unknown to the compiler. */
+    uint                        never; /* 0, but not known to compilers */
     uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
@@ -43,7 +42,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* Operations that gave up: index, count, query. */
+    __global uint4             *pending; /* Operations that gave up: i, count and query of ltree_op. */
     __global uint              *history;
 } ltree_batch;
 
@@ -51,18 +50,18 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
+    uint level; /* Level where the operation works. Above 0, the operation adds the entry of a new node below. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
      * backward seek, or above the leaves the new entry's key plus 1. */
     ordo_key_form     query;
-    uint              child;    /* New node whose entry is added (above the leaves). */
-    uint              count;    /* Number of keys that a count or range has found so far. */
-    uint              tries;    /* number of failed steps */
+    uint              child; /* Above level 0, the new node that gets an entry. */
+    uint              count; /* Number of keys that a count or range has found so far. */
+    uint              tries;
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
-    uint              elements; /* Stores minus erasures of all operations of this work-item. */
+    uint              elements; /* Elements stored minus elements erased by this work-item. */
     concurrent_faults faults;
 } ltree_op;
 
@@ -72,13 +71,13 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding it to an address orders that access after the first load of the header, which gave `seen`. */
+/* Returns 0. Adding this 0 to an address orders the access after the load of the header that gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the first load is an acquire load. */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
 }
 
-/* Returns 0. Adding it to the address of the header orders the second load of the header after the loads that gave
+/* Returns 0. Adding this 0 to the header's address orders the second load of the header after the loads that gave
  * `seen`. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
@@ -150,7 +149,6 @@ ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value val
         ordo_store_uncached((__global uint *) p, (uint) value);
 }
 
-/* Keys in a piece of 16 bytes. */
 #define PIECE_KEYS (128 / KEY_BITS)
 #define PIECES     (LTREE_SLOTS / PIECE_KEYS)
 
@@ -168,8 +166,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an
- * unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be of
+ * an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -181,7 +179,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     /* Binary search, because each lane reads a different line, so the number of loads matters. */
     uint piece = 0;
     ORDO_UNROLL
-    for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
+    for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
         const uint last = (piece + step) * PIECE_KEYS - 1;
         if (last < LTREE_SLOTS && (fresh ? ltree_load_uncached_key(line + last) : line[last]) < query)
             piece += step;
@@ -215,7 +213,6 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Prefetches a node's keys, and its children or 4-byte values. Each array lies in at most two cache lines. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -226,8 +223,8 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Descends to op->level. Returns the node that should cover the query, which the caller must check. Returns
- * LTREE_NONE if stale words led to no node. */
+/* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
+ * if outdated words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -257,8 +254,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all loaded
- * words belong to one moment. */
+/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so that all
+ * loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

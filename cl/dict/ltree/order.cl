@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, seeks, ranks and selections in a linked tree while no other launch changes the tree. */
+/* Answers counts, seeks, ranks and selections in a linked tree. */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -22,15 +22,15 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* Returns the rank of a query. If `upper`, counts the key itself, too. `leaf` and `position` must come from
- * ltree_locate. */
+/* Returns the number of keys less than a query, plus 1 if `upper` and the key exists. `leaf` and `position` must come
+ * from ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place of the leaf that contains the element of this rank, which must exist. Searches near place `at`
- * first. */
+/* Returns the place of the leaf that contains the element of this rank. The element must exist. Searches near place
+ * `at` first. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -40,8 +40,8 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* Answers seeks: the first n_forward queries upwards, the other queries downwards. leaves and positions must be
- * results of ltree_locate. */
+/* Answers seeks: the first n_forward queries upwards, the others downwards. leaves and positions must come from
+ * ltree_locate. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
@@ -57,7 +57,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* The rank -1 wraps and counts as absent. */
+            there = rank < before[places]; /* Rank -1 wraps and counts as absent. */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl, while no other launch changes the tree. A
- * leaf's place is its index in the list of leaves in key order (struct ordo_ltree_list in host/dict/ltree/ltree.h). */
+/* Locates keys, intervals and ranks while no other launch changes the tree. A leaf's place is its index in the list of
+ * leaves in key order (struct ordo_ltree_list). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -57,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* Elements with keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some of
- * them. `start` packs the slot, the number of elements in `leaf` (bits 8 to 15), and START_TWO, which says that no
- * element lies after `next`. */
+/* `count` elements with keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some
+ * of these elements. `start` packs the slot, the number of these elements in `leaf` (bits 8 to 15), and START_TWO,
+ * which is set if no element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -69,7 +69,7 @@ typedef struct {
 #define START_TWO         0x10000u
 
 /* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane, with
- * equal keys. */
+ * `equal`. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* If hi is all ones, the count includes unused slots. */
@@ -89,9 +89,9 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint less = team_reduce_add(ends[m].node);
-        ends[m].parent = LTREE_NONE; /* unused */
+        ends[m].parent = LTREE_NONE;
         if (path[m].parent == LTREE_NONE)
-            ends[m].node = path[m].node; /* the only leaf */
+            ends[m].node = path[m].node;
         else if (ends[m].query > ltree_inner(tree, path[m].parent)[LTREE_HIGH])
             ends[m].node = *ltree_right(ltree_leaf(tree, path[m].node));
         else
@@ -103,7 +103,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums each query's counts over the lanes. Each work-item keeps the sums of its queries. */
+/* Sums each query's counts over the team. own[] becomes the sums of this work-item's queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -113,8 +113,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. own[r], for query r of this work-item, packs the
- * number of keys less than lo (bits 16 and up) and the count for hi. */
+/* Counts keys in the first and the last leaf of each interval. own[r], for query r of this work-item, packs the number
+ * of keys less than lo in the first leaf (bits 16 and up) and the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -128,8 +128,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If elements lie elsewhere, START_TWO is 0 and the count is
- * invalid. */
+/* Returns the interval from leaf `from` to leaf `last`. If elements lie in other leaves, START_TWO is 0 and the count
+ * is invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -143,8 +143,8 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Computes the counts of intervals whose START_TWO is 0. Descends to the last leaf of each, and counts the elements
- * between by the list of leaves. */
+/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf, and counts the elements
+ * before it by the list of leaves. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -167,8 +167,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes the intervals of a tile of queries, each work-item for the queries it owns. The count is 0 if lo > hi.
- * The whole group must call this. */
+/* Computes the intervals of a tile of queries, each work-item for its own queries. The count is 0 if lo > hi. The whole
+ * group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies ranges of elements from a linked tree while no other launch changes the tree. A piece is the part of a long
- * range that lies in one leaf. */
+/* Copies ranges of elements from a linked tree. A piece is the part of a long range that lies in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* All work-items together copy a range with more elements, piece by piece. */
+/* All work-items together copy a range with more elements than this, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. pieces[i]
- * becomes an upper bound of the number of pieces, or 0 if the range is short. */
+/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes an upper
+ * bound of the number of pieces, or 0 if the range is short. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -46,7 +45,6 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* Source and outputs of a copy; keys and values may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -128,7 +126,7 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* All long ranges. pieces[q] is the number of pieces of ranges before q. */
+/* All long ranges. pieces[q] is the number of pieces of all ranges before range q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
@@ -143,8 +141,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges, unless there are more results, offsets[last], than `capacity`. `pieces` must be exclusive
- * prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces together. */
+/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` must hold the
+ * exclusive prefix sums of the piece counts. On a GPU, each work-item of a group finds a piece, and the group copies
+ * these pieces together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -260,7 +259,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
-    for (uint past = m; past - q > 1;) { /* Finds the last range that begins at or before e. */
+    for (uint past = m; past - q > 1;) {
         const uint middle = (q + past) / 2;
         if (tile->start[middle] <= e)
             q = middle;
@@ -284,8 +283,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges. On a GPU, a work-group takes `most` ranges at a time, at most RUN_GROUP, and its
- * work-items copy consecutive elements. */
+/* Copies the short ranges. On a GPU, a work-group takes up to `most` ranges at a time, and its work-items copy
+ * consecutive elements. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

@@ -17,7 +17,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* A torn count may be 0. The second header load then differs. */
+        slot = min(slot, count) - 1; /* If the loads were torn, count may be 0. Then ltree_unchanged returns false. */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);
@@ -31,7 +31,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    /* The seek continues at the end of the leaf: to the right by the link, to the left from the root. */
+    /* A forward seek continues in the right neighbour, a backward seek at the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
@@ -61,7 +61,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts or copies the keys of this leaf from the query to `hi`, then moves to the right neighbour. Writes elements
+/* Counts or copies the keys of this leaf from op->query to `hi`, then moves to the right neighbour. Writes elements
  * before it loads the header again. If the header has changed, the next try overwrites these elements. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
@@ -86,14 +86,14 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    /* Orders the header load below after the loads of values. */
+    /* Orders the header's second load after the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* All keys up to high are done, even if nodes split later. */
+        op->query = tail.high + 1; /* All keys up to high are handled, even if nodes split later. */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

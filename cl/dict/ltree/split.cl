@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch must only store. Its values are combined
- * with stored values. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE, a batch must only store, and its values are combined with stored
+ * values. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"
@@ -41,7 +41,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* Loops over the items of a team, out of n items. On a CPU they are consecutive. */
+/* Loops over this team's part of n items. On a CPU the items are consecutive. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -51,8 +51,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A node whose `all` entries are distributed to itself and `nodes` - 1 new nodes. The new nodes have numbers from
- * first_new on. */
+/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes, with numbers from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -135,7 +134,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes element p to the leaf of the split that gets it. The last key of each leaf becomes its high. */
+/* Writes element p to its leaf after the split. The last key of each leaf becomes the leaf's high bound. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -149,13 +148,13 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* Sets LTREE_DIRTY in the header of a node. Returns true if it was not set before. */
+/* Sets LTREE_DIRTY in a node's header. Returns true if the flag was not set. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane, if it `has` one, to the list of its level, unless it is listed. Whole teams must
+/* Appends the node of each lane that `has` one to the list of its level, unless the node is listed. Whole teams must
  * call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {

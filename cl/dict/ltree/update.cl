@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Writes the first update of group g to first[g], and n after the last group. `number` must be inclusive sums of the
- * flags. */
+/* Writes the first update of group g to first[g], and n after the last group. `number` must hold the inclusive prefix
+ * sums of the flags of group_flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -51,7 +51,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
+    __global const uchar       *erased;
     __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
@@ -68,12 +68,12 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the last of each `most` updates. A leaf may split at the key of the border; the left part covers this
- * key. */
+/* Border k is the last update of block k of `most` updates. A leaf may split at the key of a border; the left part
+ * covers this key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the consecutive borders from k on at which the leaf of border k splits, because the next update falls into
- * it, too. */
+/* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
+ * falls into the leaf, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -125,7 +125,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch of distinct keys. A leaf's first border makes all its splits. */
+/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all splits of
+ * the leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -201,7 +202,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Copies a leaf, with its unused slots, because a constant loop count is fastest. */
+/* Copies unused slots too, because a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -262,7 +263,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* Index among all elements of the split. */
+    uint          to[LANE_WORDS];   /* index after the updates */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
@@ -292,7 +293,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Computes the new indices of the leaf's elements after a team's updates, and counts the updates in *change. */
+/* Computes the new indices of the leaf's elements after the team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -307,7 +308,6 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* Returns the old value in slot `slot` of the leaf. Each lane may ask for another slot. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;
@@ -321,7 +321,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes a team's updates to the leaves of a split. *before must count earlier updates. `tile` must hold the old
+/* Writes a team's updates to the leaves of a split. *before must count the earlier updates. `tile` must hold the old
  * leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
@@ -356,7 +356,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates, by a whole team. Returns how many elements the leaf has gained. */
+/* Merges the elements of a leaf with its updates, by a team. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -392,8 +392,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`, the list of level
- * 1. */
+/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,

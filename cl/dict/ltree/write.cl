@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent operations that change nodes: updates of leaves, and new entries in the levels
- * above. */
+/* Implements the steps of concurrent operations that change nodes. */
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag for the host: an entry above is missing, or an old entry has the new node's key. reclaim.cl removes an
- * old entry. */
+/* Sets a flag for the host: the level above lacks an entry, or has an outdated entry with the new node's key.
+ * reclaim.cl removes outdated entries. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds the entry of a split, and false if the host must. The choice depends only on
- * the new node's low. */
+/* Returns true if the operation adds the entry of a split, and false if the host must add it. The choice depends only
+ * on `key`, the new node's low bound. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -21,7 +20,6 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the failed steps, op->tries, to the counter of restarts. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)

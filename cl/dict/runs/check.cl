@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a sorted run, for tests (host/dict/runs/check.c). */
+/* Checks the invariants of a sorted run, for tests. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,10 +10,10 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Writes to findings[f] the least element that breaks the invariant of f (RUN_... in shared/runs.h), for bits the
- * first of 32. Adds the number of stale elements to findings[RUN_STALE]. `words` must hold the correct bits of stale
- * elements from stale_at on. If `counted`, it must also hold the correct counts of visible elements from counted_at
- * on. */
+/* Lowers findings[f] to the first element that breaks invariant f (RUN_... in shared/runs.h), or for hidden bits to the
+ * first of 32 elements. Adds the number of stale elements (that a newer run replaces) to findings[RUN_STALE]. `words`
+ * must hold the correct bits of stale elements from stale_at on and, if `counted`, the correct array visible from
+ * counted_at on. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

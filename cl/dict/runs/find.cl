@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest run to the oldest. */
+/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest to the oldest. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -10,11 +10,11 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* may be NULL */
+    __global ordo_value       *value;
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* Bit per element; NULL if no element is hidden. */
-    uint                 stage;  /* Sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest). */
+    __global const uint *hidden; /* Bit i: element i is hidden. NULL if none is. */
+    uint                 stage;  /* Sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest run). */
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -36,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at
- * most the query. `equal` says that the last of them equals it. */
+/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at most
+ * the query. `equal` is true if the greatest of these keys equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b. host/dict/sorted_run.h
- * lists the invariants (R1 to R7). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
+ * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b. PoCL 3.1 compiles
+ * run_ends and run_hide wrong in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,8 +10,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i], or overwrites counts[i] if
- * `first`. ranks[i] and ranks[n + i] must be the ranks of the bounds in the run. */
+/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i], or overwrites counts[i] if `first`.
+ * ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] of keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -30,8 +30,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds the nearest visible element of one run at or after index ranks[i] for i < n_forward, else before ranks[i].
- * Keeps the result of an earlier run if it is nearer, unless `first`. */
+/* Finds the nearest visible element of one run: at or after index ranks[i] if i < n_forward, else before ranks[i].
+ * Keeps an earlier launch's result if it is nearer, unless `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -75,7 +75,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares the table of runs in local memory. One work-item fills it by the statements `points`. */
+/* Declares `mem`, a table of runs in local memory, which one work-item fills by the statements `points`. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -109,13 +109,13 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more elements than this, hidden ones included, is wide: run_write counts visible elements from the
- * begin of each run, not of the range. */
+/* A range with more elements, hidden ones included, is wide. For wide ranges, run_write counts visible elements from
+ * the start of each run, not of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Measures range i. candidates[i] becomes the number of its elements in all runs, hidden ones included. offsets[i],
- * unless offsets is NULL, becomes the number of visible ones. For wide ranges before[i] becomes the number of lesser
- * visible elements. Needs lows and highs of run_bounds. */
+/* Measures range i. candidates[i] becomes its number of elements in all runs, hidden ones included, and offsets[i] its
+ * number of visible elements. For wide ranges before[i] becomes the number of lesser visible elements. lows and highs
+ * must come from run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -142,10 +142,10 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-#define RANGE_ITEMS 4 /* Number of elements that a work-item handles per tile. */
+#define RANGE_ITEMS 4
 
-/* Writes element i of a range (hidden ones included), if it is visible. Its output index is `place` plus the number
- * of lesser visible elements of the range, or of whole runs if `wide`. `all` says that all elements are visible. */
+/* Writes element i of a range (hidden ones included), if it is visible. Its output index is `place` plus the number of
+ * lesser visible elements of the range, or of whole runs if `wide`. `all` says that all elements are visible. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -177,8 +177,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges, unless there are more, offsets[last], than `capacity`. Each group
- * handles consecutive elements. candidates[] and offsets[] must be exclusive prefix sums. */
+/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. Each group handles
+ * consecutive elements. candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -268,8 +268,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element with this rank among all runs, which must exist, by bisection of the keys.
- * past[r] becomes the number of keys of run r up to the result. */
+/* Returns the key of the visible element that has `rank` lesser visible elements in all runs, by bisection of the keys.
+ * The element must exist. past[r] becomes the number of keys of run r up to the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -350,7 +350,7 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Returns 1 + the index of the first visible element of run r from index i on, or of the last before i if `down`.
+/* Returns 1 + the index of the first visible element of run r from index i on, or of the last one before i if `down`.
  * Returns 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
@@ -401,7 +401,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Writes to spans[r] the elements of run r up to element `place` of run `run`, or from it on if `last`. */
+/* Sets spans[r] to the elements of run r up to the key of element `place` of run `run`, or from this key on if
+ * `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -425,8 +426,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes each visible element at its output index, the number of lesser visible elements. No two visible elements
- * have the same key. */
+/* Writes each visible element to its output index: the number of lesser (if `last`, greater) visible elements. No two
+ * visible elements have the same key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -446,9 +447,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. All runs must be
- * resolved (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the written interval of
- * run r, if any. */
+/* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. The hidden bits must
+ * mark all replaced elements (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the
+ * written interval of run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -472,8 +473,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Writes to spans[r] the elements of run r from *lo to *hi. Needs lows and highs of run_bounds, because a CPU
- * compiler miscompiled searches here. All runs must be resolved and counted (R4, R5 of sorted_run.h). */
+/* Sets spans[r] to run r's elements between two keys, for which run_bounds must have set lows and highs. (A CPU
+ * compiler miscompiled searches here.) The hidden bits and the counts visible[] must be complete (R4, R5 of
+ * sorted_run.h). */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -487,8 +489,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* Sets totals[0], and *erased unless NULL, to the number of visible elements in all spans. Sets totals[1] to the
- * number in all runs. */
+/* Sets totals[0] and *erased to the number of visible elements in all spans, and totals[1] to the number in all
+ * runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -521,7 +523,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the elements of the spans, and subtracts them from the counts visible[]. */
+/* Sets the hidden bits of the elements in all spans, and subtracts these elements from the counts visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout and the
- * invariants T1 to T5. */
+/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -94,11 +93,11 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Does hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Returns hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False if the node has no child for the key. Then its last leaf is the result. */
+    bool has = true; /* False if the node has no child for the key. Then the node's last leaf is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -165,7 +164,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* The search sets leaf[k] to the leaf + 1. */
+    for (uint k = 0; k < n; k++) { /* The search makes leaf[k] the leaf's index + 1. */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
@@ -271,7 +270,6 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* Returns the key at index `position` of the leaf. The index must be less than node->count. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)

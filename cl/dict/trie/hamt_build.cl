@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. The kernels run in
- * the order of this file. All prefix sums are exclusive. */
+/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. All prefix sums are
+ * exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -11,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of low bits that include all bits in which a and b differ. */
+/* Returns how many low bits a and b must lose to become equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -68,7 +68,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must be the prefix sums of heads[]. */
+/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -77,8 +77,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. Writes the size
- * of its block, in units of HAMT_UNIT bytes, to units[k], and the old leaf that covered its keys to owner[k]. */
+/* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. units[k] becomes
+ * the size of the leaf's block in units of HAMT_UNIT bytes, and owner[k] the old leaf that covered its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -113,8 +113,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* Writes to follow[i] the number of new leaves that replace leaf i, for each leaf that the batch touches. The caller
- * must have set all words to 1. */
+/* For each old leaf that the batch changes (touched[]), writes the number of new leaves that replace it to
+ * follow[leaf]. The caller must have set all words to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -127,8 +127,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that have one successor. hamt_add later overwrites the leaves that the batch
- * touches. `follow` must be prefix sums. */
+/* Copies the record of each old leaf that exactly one leaf replaces. If the batch changes this leaf, hamt_add later
+ * overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -145,8 +145,9 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves, whose blocks begin at unit first_unit of the pool. places[k] becomes the index of
- * new leaf k among all leaves. `units` and `follow` must be prefix sums; `follow` is NULL if no old leaf stays. */
+/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape and hamt_replace;
+ * `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -164,8 +165,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the rank `before` of all records, and the record at the end. `counts`, of n_leaves + 1 words, must be
- * prefix sums. */
+/* Writes the rank `before` of all records, and the record at the end. `counts` must hold the prefix sums of the leaves'
+ * counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -186,8 +187,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Copies the blocks of kept leaves to a new pool. from[i] must be the first unit of the old block, or HAMT_NEW.
- * `sizes` must be prefix sums. */
+/* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
+ * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -207,8 +208,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The
- * leaf's last element also writes the empty words after it. */
+/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The leaf's
+ * last element also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -261,7 +262,7 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Consecutive cells that one work-item may write for one leaf. */
+/* Maximum number of consecutive cells that one work-item writes for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */
@@ -280,7 +281,6 @@ ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leave
         t->table[from + c] = leaves;
 }
 
-/* Writes the table's cells from a leaf's cell up to the next leaf's cell. */
 ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);

@@ -2,10 +2,10 @@
 /* Merges a sorted batch of updates into the leaves of a HAMT.
  *
  *   hamt_effects     finds what each update adds or removes
- *   hamt_plan        counts the leaves that replace each leaf, and their units
+ *   hamt_plan        counts the leaves that replace each leaf, and the size of their blocks
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   replaces the last two if no key comes or goes: writes values */
+ *   hamt_overwrite   replaces the last two kernels if the batch only changes values */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,7 +17,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An update's effect holds a number and three bits. Of updates of the same key, only the last has STORES or TAKES. */
+/* An update's effect holds a number and three bits. Of updates of the same key, only the last has EFFECT_STORES or
+ * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
 #define EFFECT_STORES 0x2000u /* The update stores the key. */
@@ -35,8 +36,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum hamt_found). The trie
- * must have leaves. */
+/* Writes the effect of update j to effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum
+ * hamt_found). The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -107,7 +108,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first key of the updated leaf that is at least `key`, which must exist. */
+/* Returns the updated leaf's first key that is at least `key`, which must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -122,7 +123,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf before old element p and update j, which must exist. */
+/* Returns the updated leaf's last key before old element p and update j, which must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -143,7 +144,7 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Merged elements that have no new leaf yet, from rank `at` up. `first` is the key of the first of them. Bit b of
+/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is their first key. Bit b of
  * `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
@@ -164,8 +165,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Removes the elements of the next new leaf from *rest, and returns the leaf. *rest must have elements. Halves the
- * region around the first element until a leaf can hold it. */
+/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
+ * region around the first element until one leaf can hold the region. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -189,9 +190,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Writes to begins[i] the first update of leaf i. Writes to plan[i] the number of leaves that replace leaf i (upper
- * half), and the units of their new blocks (lower half). A leaf without effective updates keeps its block, unless
- * `all`. Sets the counters of enum hamt_found. */
+/* Writes the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves that replace
+ * leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. A leaf that no update changes keeps
+ * its block, unless `all`. Sets the counters of enum hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -246,8 +247,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the next trie, which has n elements. The new blocks begin at unit first_unit of the pool.
- * `plan` must be exclusive prefix sums. */
+/* Writes the records of the next trie, which has n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
+ * pool. `plan` must hold the exclusive prefix sums of hamt_plan. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -282,7 +283,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (Some compilers crash if this is a pointer.) */
+/* The leaf that is being written, and the index of the next leaf. (A pointer that moves crashes some compilers.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -320,8 +321,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves if it stays. `before` is the rank of
- * merged element 0 in the trie. */
+/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves, unless an update replaces or removes it.
+ * `before` must be the leaf's first rank in the new trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
@@ -343,7 +344,7 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if it stores its key. */
+/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if the update stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1; shared/hamt_node.h). */
+/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -21,7 +21,8 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* Sets the word of each level and leaf in heads[] to 1 if the leaf is the first below its node. */
+/* heads[] has a word for each level and leaf. Sets the word to 1 if the leaf is the first below its node of this
+ * level. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -61,8 +62,8 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether they have this
- * value. */
+/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether all these words equal
+ * `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
@@ -90,8 +91,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* Writes nodes and header. If `wrong` is not NULL, compares them instead, and writes the least leaf with a wrong
- * word to *wrong. `number` must be the exclusive prefix sums of heads[]. */
+/* Writes the nodes and the header. If `wrong` is not NULL, compares the words instead, and lowers *wrong to the least
+ * leaf with a wrong word. `number` must hold the exclusive prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -61,7 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Writes the number of elements in range i and the rank of the first element. Either output may be NULL. */
+/* Writes the number of elements in range i to counts[i] and the rank of the first to firsts[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -150,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements
- * if firsts is NULL. Writes nothing if there are more than `most`. */
+/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements if
+ * firsts is NULL. Writes nothing if there are more than `most` elements. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

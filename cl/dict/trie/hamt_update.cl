@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch touches. */
+/* Finds the leaves that a sorted batch changes. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -21,8 +21,9 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* Writes the index (touched[k]), first rank (firsts[k]), number of elements (offsets[k]) and units of touched leaf
- * k. `number` must be the exclusive prefix sums of heads[], with at most `most` touched leaves. */
+/* Lists the leaves that the batch changes. Leaf k of the list gets its index (touched[k]), first rank (firsts[k]),
+ * number of elements (offsets[k]), and block size in units of HAMT_UNIT bytes (units[k]). `number` must hold the
+ * exclusive prefix sums of heads[], with at most `most` such leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
@@ -47,7 +48,7 @@ void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *num
     }
 }
 
-/* Writes the totals of enum hamt_sum. number, offsets and units must be exclusive prefix sums. */
+/* Writes the totals of enum hamt_sum, which number[n], offsets[most] and units[most] must hold. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
                uint most, __global uint *out)

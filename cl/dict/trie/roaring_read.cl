@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). The kernels run in the order
- * of this file. No kernel uses an offset or count of the input before an earlier kernel has checked it. */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). No kernel uses an offset or
+ * count of the input before an earlier kernel has checked it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. If its number of runs is not before `end`,
- * the container ends after `end`, too. */
+/* Returns the size in bytes of container i, which begins at byte `at`. If `end` cuts off the container's number of
+ * runs, returns 2; at + 2 then exceeds `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -78,7 +78,7 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
  * there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* A bitmap has at least 8 bytes. */
+    if (size - part->begin < 8)
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -168,8 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. Writes to slices[c] the number of slices of container c, or 0 if the
- * container has a fault. */
+/* Decodes each container's descriptor. slices[c] becomes the number of slices (of ROARING_SLICE elements, runs or
+ * words) of container c, or 0 if the container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -213,8 +213,8 @@ ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Returns true if array element or run j is greater than the one before, and for each word of a bitmap. Sets *count
- * to its number of keys. */
+/* Returns true if array element or run j is greater than the one before, or if j is a word of a bitmap. Sets *count to
+ * its number of keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -227,8 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Writes the number of keys in slice s, ROARING_SLICE units of a container, to counts[s]. Reports containers whose
- * keys do not ascend. */
+/* Writes to counts[s] the number of keys in slice s, which is ROARING_SLICE elements, runs or words of a container.
+ * Reports containers whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -252,8 +252,8 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
     }
 }
 
-/* Reports containers whose number of keys differs from the descriptor. `counts` must be the exclusive prefix sums
- * from roaring_slices. */
+/* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
+ * roaring_slices. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -324,7 +324,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the `total` keys of the set, at least one. `counts` must be the exclusive prefix sums of the keys per
+/* Writes the `total` keys of the set, at least one. `counts` must hold the exclusive prefix sums of the keys per
  * slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest of three forms, and runs before an array of the same size. All prefix sums are exclusive. */
+ * smallest of three forms; runs win over an array of equal size. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -27,8 +27,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* Writes the index of the first key of container c to starts[c], and of run r to run_starts[r]. The last entry of
- * each array is n. `heads` and `runs` must be prefix sums. */
+/* Writes the index of the first key of container c to starts[c], and of run r to run_starts[r]. The last entry of each
+ * array is n. `heads` and `runs` must hold the prefix sums of roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -63,7 +63,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must be prefix sums of n_containers + 1 entries. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of roaring_shapes. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -92,8 +92,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* If `lists`, writes the first container of bitmap p to part_starts[p]. Else writes the size of bitmap p's header to
- * header_bytes[p], by part_starts. */
+/* If `lists`, writes the first container of bitmap p to part_starts[p]. Else reads part_starts and writes the size of
+ * bitmap p's header to header_bytes[p]. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -123,8 +123,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p, with the upper half of keys before it if `wide`. header_bytes must be prefix
- * sums. */
+/* Returns the byte offset of bitmap p, or of the upper half of its keys if `wide`. header_bytes must hold the prefix
+ * sums of the header sizes. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -205,7 +205,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the keys of all containers. `heads` and `runs` must be prefix sums. */
+/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+ * layout. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -37,8 +37,8 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
     return (form >> below | 1) << below;
 }
 
-/* Looks up the first `length` bits of `form`. If they have an entry, returns true and sets *leaves to the keys that
- * begin with them. */
+/* Looks up the first `length` bits of `form`. If the table has an entry for these bits, returns true and sets *leaves
+ * to the range of keys that begin with the bits. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over
- * lengths. Returns the keys that begin with it, and its length in *length. */
+/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over lengths.
+ * Returns the range of keys that begin with it, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -74,7 +74,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1, a prefix one bit longer has no entry, hence at most XFAST_LEAF keys, at one end of the range. */
+    /* With group 1, the next longer prefix has no entry. So at most XFAST_LEAF keys begin with it, at one end of the
+     * range. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF
- * keys begin with it. The key before key i shows for which prefixes key i is the first. The key XFAST_LEAF later
- * shows which of these prefixes have an entry. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
+ * begin with it. Key i - 1 shows for which prefixes key i is the first. Key i + XFAST_LEAF shows which of these
+ * prefixes have an entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -15,7 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* Levels first + 1 .. first + n, on which key i is the first of a prefix that has an entry. */
+/* On levels first + 1 .. first + n, key i is the first key of a prefix that has an entry. */
 typedef struct {
     uint first, n;
 } xfast_begins;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin
- * with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that
- * is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4 of
- * shared/xfast.h).
- *
- * ORDO_KEY must be u32 or u64. Output arguments may be NULL. */
+ * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin with
+ * the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that is not
+ * greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits. ORDO_KEY must be
+ * u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* Returns the keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
+/* Returns the range of keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
