@@ -58,11 +58,16 @@
  * For LTREE_BY_FENCE 0, low and high of 8-byte keys may be of two moments. Both bounds only fall, so an operation
  * never goes past its key. */
 
-/* With C11 atomics, a reader's access 1 and a writer's access 9 in the table above are an acquire-release pair. If a
- * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3
- * and 7 are not atomic objects, so formally the reader races. In NVIDIA's assembler, accesses 1 to 9 are at least
- * relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on hardware that starts loads in order
- * (device/atomic.cl). */
+/* Memory models. Numbers are accesses of the table above.
+ *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
+ *   (OpenCL 2 and 3)     before the writer's 9, the reader's 4 or 5 finds another header. The words of 2, 3 and 7 are
+ *                        not atomic objects, so formally the reader races. They are aligned volatile words, and the
+ *                        reader discards them.
+ *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. The fences are ld.acquire,
+ *                        st.release and fence.acq_rel. LTREE_BY_FENCE 0 relies on hardware that starts loads in order
+ *                        (device/atomic.cl).
+ *   legacy atomics       order nothing between groups. One work-item runs all operations.
+ *   (OpenCL 1.2) */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
