@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranges.h"
 
+#include "bench/workload/baseline.h"
+
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,28 +88,29 @@ static void report_line(geoip_report_fn report, void *user, struct geoip *out, s
         report(user, line, why);
 }
 
-/* Reads every valid line. False without memory. After a read error errno is set. */
-static bool read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
+/* Reads every valid line. Returns 0, or the number of the error. */
+static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
 {
     char   *text = NULL;
     size_t  text_room = 0;
-    bool    fits = true;
     ssize_t length;
-    for (size_t line = 1; fits && (length = getline(&text, &text_room, file)) >= 0; line++) {
+    int     error = 0;
+    for (size_t line = 1; !error && (length = getline(&text, &text_room, file)) >= 0; line++) {
         while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
             text[--length] = 0;
+        const bool  whole = strlen(text) == (size_t) length;
         const char *begin = skip_spaces(text);
-        if ((*begin == 0 && strlen(text) == (size_t) length) || *begin == '#')
+        if ((*begin == 0 && whole) || *begin == '#')
             continue;
         struct row  row = { .line = line };
-        const char *why = strlen(text) == (size_t) length ? parse_row(begin, &row) : "a zero byte";
+        const char *why = whole ? parse_row(begin, &row) : "a zero byte";
         if (why)
             report_line(report, user, out, line, why);
         else
-            fits = append(rows, row);
+            error = append(rows, row) ? 0 : ENOMEM;
     }
     free(text);
-    return fits;
+    return error || feof(file) ? error : errno;
 }
 
 static int by_first_then_line(const void *a_, const void *b_)
@@ -154,33 +156,26 @@ static bool to_columns(const struct rows *rows, struct geoip *out)
 
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
-    *out = (struct geoip) { 0 };
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return because(why, "%s: %s", path, strerror(errno));
     struct rows rows = { 0 };
-    const bool  fits = read_rows(file, report, user, out, &rows);
-    const int   read_error = fits && !feof(file) ? errno : 0;
-    fclose(file);
-
-    bool good = false;
-    if (!fits) {
-        because(why, "%s: out of memory", path);
-    } else if (read_error) {
-        because(why, "%s: %s", path, strerror(read_error));
-    } else if (rows.count == 0) {
-        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
-    } else {
+    FILE       *file = fopen(path, "r");
+    *out = (struct geoip) { 0 };
+    int error = file ? read_rows(file, report, user, out, &rows) : errno;
+    if (file)
+        fclose(file);
+    if (rows.count)
         qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
-        drop_overlapping(&rows, report, user, out);
-        good = to_columns(&rows, out);
-        if (!good)
-            because(why, "%s: out of memory", path);
-    }
+    drop_overlapping(&rows, report, user, out);
+    if (!error && rows.count && !to_columns(&rows, out))
+        error = ENOMEM;
     free(rows.row);
-    if (!good)
-        geoip_free(out);
-    return good;
+    if (error)
+        because(why, "%s: %s", path, strerror(error));
+    else if (!out->count)
+        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
+    else
+        return true;
+    geoip_free(out);
+    return false;
 }
 
 void geoip_free(struct geoip *geoip)
@@ -200,15 +195,7 @@ void geoip_country_name(uint16_t country, char name[3])
 
 size_t geoip_rank(const struct geoip *geoip, uint32_t address)
 {
-    size_t low = 0, high = geoip->count; /* rows below low begin at or before the address, rows from high on after it */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (geoip->first[middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return host_lower_bound(geoip->first, 4, geoip->count, (uint64_t) address + 1);
 }
 
 size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank)
