@@ -8,35 +8,33 @@
 #include "bench/common/timing.h"
 #include "bench/workload/workload.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Words of the list. */
 static const struct {
     const char *word;
     uint32_t    what, keys, value_bytes;
 } words[] = {
-    { "all", 0, 0, 0 },
-    { "sort", ORDO_PREPARE_SORT, 0, 0 },
-    { "merge", ORDO_PREPARE_MERGE, 0, 0 },
-    { "scan", ORDO_PREPARE_SCAN, 0, 0 },
-    { "search", ORDO_PREPARE_SEARCH, 0, 0 },
-#define X(id, stem, ...) { #stem, ORDO_PREPARE_##id, 0, 0 },
+    { "all" },
+    { "sort", .what = ORDO_PREPARE_SORT },
+    { "merge", .what = ORDO_PREPARE_MERGE },
+    { "scan", .what = ORDO_PREPARE_SCAN },
+    { "search", .what = ORDO_PREPARE_SEARCH },
+#define X(id, stem, ...) { #stem, .what = ORDO_PREPARE_##id },
     ORDO_STRUCTURE_MAP(X)
 #undef X
-        { "u32", 0, 1u << ORDO_U32, 0 },
-    { "u64", 0, 1u << ORDO_U64, 0 },
-    { "i32", 0, 1u << ORDO_I32, 0 },
-    { "i64", 0, 1u << ORDO_I64, 0 },
-    { "f32", 0, 1u << ORDO_F32, 0 },
-    { "f64", 0, 1u << ORDO_F64, 0 },
-    { "v0", 0, 0, 1u << 0 },
-    { "v4", 0, 0, 1u << 4 },
-    { "v8", 0, 0, 1u << 8 },
+        { "u32", .keys = 1u << ORDO_U32 },
+    { "u64", .keys = 1u << ORDO_U64 },
+    { "i32", .keys = 1u << ORDO_I32 },
+    { "i64", .keys = 1u << ORDO_I64 },
+    { "f32", .keys = 1u << ORDO_F32 },
+    { "f64", .keys = 1u << ORDO_F64 },
+    { "v0", .value_bytes = 1u << 0 },
+    { "v4", .value_bytes = 1u << 4 },
+    { "v8", .value_bytes = 1u << 8 },
 };
 
 static void add_word(struct ordo_prepare_params *params, const char *word, size_t bytes)
@@ -85,14 +83,6 @@ void prepare_check(const char *list)
 #define PROCESSES_MAX 8
 #define PART_SECONDS  1800.0
 
-struct part {
-    char                 question[400];
-    struct child_outcome outcome;
-    pthread_t            thread;
-    bool                 runs;
-    atomic_bool          ended;
-};
-
 int prepare_part(const char *share)
 {
     char    *list = NULL;
@@ -106,60 +96,54 @@ int prepare_part(const char *share)
     params.progress = NULL;
     params.part = part;
     params.parts = parts;
-    const bool good = ordo_device_open(&config, &dev) == ORDO_OK && ordo_device_prepare(dev, &params, NULL) == ORDO_OK;
-    if (!good && dev)
-        (void) ordo_device_last_error(dev, why, WHY_BYTES);
-    if (!good)
+    ordo_status got = ordo_device_open(&config, &dev);
+    if (got == ORDO_OK)
+        got = device_why(dev, ordo_device_prepare(dev, &params, NULL), why);
+    if (got != ORDO_OK)
         report_error("%s", why);
     ordo_device_close(&dev);
-    return good && write(ANSWER_FD, "{}", 2) == 2 ? EXIT_GOOD : EXIT_FAILED;
+    return child_answer(cJSON_CreateObject()) == EXIT_GOOD && got == ORDO_OK ? EXIT_GOOD : EXIT_FAILED;
 }
 
-static void *run_part(void *argument)
-{
-    struct part       *part = argument;
-    const char *const  arguments[] = { "ordo-info", "--child", part->question, NULL };
-    const struct child child = { NULL, arguments, NULL, PART_SECONDS };
-    child_run(&child, &part->outcome);
-    cJSON_Delete(part->outcome.answer);
-    atomic_store(&part->ended, true);
-    return NULL;
-}
+struct parts {
+    const char          *list;
+    int                  n;
+    struct child_outcome outcome[PROCESSES_MAX];
+    atomic_int           ended;
+};
 
-/* Waits for the processes and shows progress each second. */
-static void await_parts(struct part *parts, int n)
+/* Runs a process. The last part shows progress each second instead, until all have ended. */
+static void run_part(void *parts_, int part)
 {
     const struct timespec second = { .tv_sec = 1 };
     const double          start = now();
-    for (int i = 0; i < n; i++)
-        while (parts[i].runs && !atomic_load(&parts[i].ended)) {
-            progress("compiling in %d processes for %.0f s", n, now() - start);
-            nanosleep(&second, NULL);
-        }
-    for (int i = 0; i < n; i++)
-        if (parts[i].runs)
-            pthread_join(parts[i].thread, NULL);
+    struct parts         *parts = parts_;
+    char                  question[400];
+    const char *const     arguments[] = { "ordo-info", "--child", question, NULL };
+    for (; part == parts->n && atomic_load(&parts->ended) < parts->n; nanosleep(&second, NULL))
+        progress("compiling in %d processes for %.0f s", parts->n, now() - start);
+    if (part == parts->n)
+        return;
+    if (snprintf(question, sizeof question, "prepare:%d:%d:%s", part, parts->n, parts->list) < (int) sizeof question)
+        child_run(&(struct child) { NULL, arguments, NULL, PART_SECONDS }, &parts->outcome[part]);
+    cJSON_Delete(parts->outcome[part].answer);
+    atomic_fetch_add(&parts->ended, 1);
 }
 
 /* Fills the cache with several processes. The caller builds failed programs again and reports them. */
 static void prepare_in_parallel(const char *list)
 {
-    const int   n = processors() < PROCESSES_MAX ? processors() : PROCESSES_MAX;
-    struct part parts[PROCESSES_MAX] = { 0 };
-    if (n < 2)
+    struct parts parts = { list, processors() < PROCESSES_MAX ? processors() : PROCESSES_MAX, { { 0 } }, 0 };
+    if (parts.n < 2)
         return;
-    for (int i = 0; i < n; i++) {
-        const int bytes = snprintf(parts[i].question, sizeof parts[i].question, "prepare:%d:%d:%s", i, n, list);
-        parts[i].runs =
-            bytes < (int) sizeof parts[i].question && pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) == 0;
-    }
+    run_parts(parts.n + 1, run_part, &parts);
     const struct child_outcome *trouble = NULL;
-    await_parts(parts, n);
-    for (int i = 0; i < n; i++)
-        if (parts[i].runs && parts[i].outcome.problem[0])
-            trouble = &parts[i].outcome;
+    for (int i = 0; i < parts.n; i++)
+        if (parts.outcome[i].problem[0])
+            trouble = &parts.outcome[i];
     if (trouble)
-        report_error("one of %d parallel processes %s, so this takes longer: %s", n, trouble->problem, trouble->said);
+        report_error("one of %d parallel processes %s, so this takes longer: %s", parts.n, trouble->problem,
+                     trouble->said);
 }
 
 bool prepare_device(const char *list)
@@ -167,6 +151,7 @@ bool prepare_device(const char *list)
     const struct ordo_prepare_params params = params_of(list);
     struct ordo_prepared             prepared = { 0 };
     const double                     start = now();
+    char                             why[WHY_BYTES] = "";
     ordo_device                     *dev = open_device("");
     if (!dev)
         return false;
@@ -177,13 +162,10 @@ bool prepare_device(const char *list)
     dev = open_device("");
     if (!dev)
         return false;
-    const ordo_status got = ordo_device_prepare(dev, &params, &prepared);
+    const ordo_status got = device_why(dev, ordo_device_prepare(dev, &params, &prepared), why);
     progress_clear();
-    if (got != ORDO_OK) {
-        char why[WHY_BYTES] = "";
-        (void) ordo_device_last_error(dev, why, WHY_BYTES);
+    if (got != ORDO_OK)
         report_error("%s", why);
-    }
     printf("%s: %zu programs are ready, %zu could not be built, after %.1f s\n", ordo_device_facts(dev)->name,
            prepared.programs, prepared.failed, now() - start);
     ordo_device_close(&dev);
