@@ -63,33 +63,27 @@ static void start(struct demo *demo, const char *select)
 
 /* ---- the ranges and addresses -------------------------------------------------------------------------------- */
 
-struct lines {
-    const char *file;
-    int         n;
-};
-
-static void report_line(void *lines_, size_t line, const char *why)
+static void report_line(void *demo_, size_t line, const char *why)
 {
-    struct lines *lines = lines_;
-    if (++lines->n <= REPORTED_LINES)
-        report_error("%s, line %zu: %s; left out", lines->file, line, why);
+    const struct demo *demo = demo_;
+    if (demo->geoip.bad <= REPORTED_LINES)
+        report_error("%s, line %zu: %s; left out", demo->file, line, why);
 }
 
-static void read_ranges(struct demo *demo, const char *file)
+static void read_ranges(struct demo *demo)
 {
     char         why[WHY_BYTES];
-    struct lines lines = { file, 0 };
     const double begin = now();
-    progress("reading %s", file);
-    if (!geoip_read(file, report_line, &lines, &demo->geoip, why)) {
-        const bool missing = access(file, F_OK) != 0;
+    progress("reading %s", demo->file);
+    if (!geoip_read(demo->file, report_line, demo, &demo->geoip, why)) {
+        const bool missing = access(demo->file, F_OK) != 0;
         report_error("%s%s", why,
                      missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
-    if (lines.n > REPORTED_LINES)
-        report_error("left out %d lines of %s in total", lines.n, file);
-    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(TEXT, demo->geoip.count), file,
+    if (demo->geoip.bad > REPORTED_LINES)
+        report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->file);
+    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(TEXT, demo->geoip.count), demo->file,
         text_seconds(TEXT, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
     json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
@@ -313,9 +307,10 @@ int main(int argc, char **argv)
     progress_in_lines();
     struct options options = { .file = DEFAULT_FILE };
     take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
-    struct demo demo = { .out = options.json && !strcmp(options.json, "-") ? stderr : stdout,
+    struct demo demo = { .file = options.file,
+                         .out = options.json && !strcmp(options.json, "-") ? stderr : stdout,
                          .json = must_have(json_head("ordo-demo", argc, argv)) };
-    read_ranges(&demo, options.file);
+    read_ranges(&demo);
     start(&demo, options.device);
     demo.count = options.count ? options.count : demo.facts->cpu ? CPU_COUNT : DEFAULT_COUNT;
     map_countries(&demo);

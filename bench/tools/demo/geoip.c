@@ -21,9 +21,7 @@ struct rows {
 
 static const char *skip_spaces(const char *at)
 {
-    while (*at == ' ' || *at == '\t')
-        at++;
-    return at;
+    return at + strspn(at, " \t");
 }
 
 #define MALFORMED "not FIRST,LAST,COUNTRY with addresses as numbers"
@@ -32,23 +30,16 @@ static const char *skip_spaces(const char *at)
 static const char *parse_address(const char **at, uint32_t *out)
 {
     const char *digit = skip_spaces(*at);
-    uint64_t    value = 0;
+    char       *end = NULL;
     if (*digit < '0' || *digit > '9')
         return MALFORMED;
-    for (; *digit >= '0' && *digit <= '9'; digit++) {
-        value = value * 10 + (uint64_t) (*digit - '0');
-        if (value > UINT32_MAX)
-            return "an address above 4294967295";
-    }
+    const unsigned long long value = strtoull(digit, &end, 10);
+    if (value > UINT32_MAX)
+        return "an address above 4294967295";
     *out = (uint32_t) value;
-    digit = skip_spaces(digit);
+    digit = skip_spaces(end);
     *at = digit + 1;
     return *digit == ',' ? NULL : MALFORMED;
-}
-
-static bool is_country_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '?';
 }
 
 /* Parses a range. Returns NULL, or the error. */
@@ -59,7 +50,7 @@ static const char *parse_row(const char *at, struct row *out)
     if (why)
         return why;
     at = skip_spaces(at);
-    if (!is_country_letter(at[0]) || !is_country_letter(at[1]))
+    if (strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?") < 2)
         return "the country is not two capital letters";
     out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
     if (*skip_spaces(at + 2))

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 struct demo {
-    FILE                    *out; /* stderr if standard output carries JSON */
+    const char              *file; /* of the ranges */
+    FILE                    *out;  /* stderr if standard output carries JSON */
     cJSON                   *json;
     ordo_device             *device;
     const struct ordo_facts *facts;

@@ -5,7 +5,6 @@
 #include "bench/common/device.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
-#include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -32,6 +32,15 @@ void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms)
  * "prepare:K:N:LIST" in a child. Returns the exit status. */
 int answer_question(const char *question);
 
+/* Compiles kernels into the user's cache for the device of ORDO_DEVICE. */
+
+/* Exits with a usage error for an unknown word. */
+void prepare_check(const char *list);
+/* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
+int prepare_part(const char *share);
+/* False after an error. */
+bool prepare_device(const char *list);
+
 /* Makes the report. The caller deletes it. */
 cJSON *gather(const struct options *options, int argc, char **argv);
 

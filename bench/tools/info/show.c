@@ -93,11 +93,11 @@ static void show_start(const cJSON *device, const cJSON *facts)
              number_of(start, "cold_build_ms"), number_of(start, "cold_self_test_ms"), number_of(start, "warm_ms"));
         return;
     }
+    char         done[64] = "nothing to build";
     const double build = number_of(facts, "build_ms");
     if (build > 0)
-        line("start", "%.0f ms this time (building %.0f ms)", number_of(facts, "open_ms"), build);
-    else
-        line("start", "%.0f ms this time (nothing to build)", number_of(facts, "open_ms"));
+        snprintf(done, sizeof done, "building %.0f ms", build);
+    line("start", "%.0f ms this time (%s)", number_of(facts, "open_ms"), done);
 }
 
 static void show_list(const cJSON *device, const char *name)

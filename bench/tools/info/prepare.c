@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "prepare.h"
+#include "report.h"
 
 #include "bench/common/child.h"
 #include "bench/common/device.h"
