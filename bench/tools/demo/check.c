@@ -4,6 +4,7 @@
 #include "bench/common/threads.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #define HOSTS 100000
 
@@ -89,7 +90,7 @@ struct check {
     const uint32_t       *nearest, *addresses;
     const struct answers *answers;
     int                   n;
-    struct verdict        verdict[MAX_PARTS];
+    atomic_size_t         wrong, withdrawn, example; /* of several threads */
 };
 
 static size_t expected(const struct check *check, size_t rank, size_t row)
@@ -99,41 +100,33 @@ static size_t expected(const struct check *check, size_t rank, size_t row)
     return check->question == ASK_RANK ? rank : row;
 }
 
-static void check_span(void *check_, size_t from, size_t to, int part)
+static void check_at(void *check_, size_t i)
 {
-    struct check         *check = check_;
-    const struct answers *end = check->answers + check->n;
-    const size_t          none = check->geoip->count;
-    struct verdict       *verdict = &check->verdict[part];
-    for (size_t i = from; i < to; i++) {
-        const uint32_t address = check->addresses[i];
-        const size_t   rank = geoip_rank(check->geoip, address), row = geoip_row(check->geoip, address, rank);
-        const size_t   want = expected(check, rank, row);
-        for (const struct answers *a = check->answers; a < end; a++) {
-            if (a->found ? a->found[i] == (want != none) && (want == none || a->words[i] == want) : a->words[i] == want)
-                continue;
-            verdict->wrong++;
-            verdict->example = address;
-            verdict->example_word = a->words[i];
-        }
-        verdict->withdrawn += check->question == ASK_NEAREST && row < none && want != row;
+    struct check  *check = check_;
+    const uint32_t address = check->addresses[i];
+    const size_t   none = check->geoip->count, rank = geoip_rank(check->geoip, address);
+    const size_t   row = geoip_row(check->geoip, address, rank), want = expected(check, rank, row);
+    for (const struct answers *a = check->answers; a < check->answers + check->n; a++) {
+        if (a->found ? a->found[i] == (want != none) && (want == none || a->words[i] == want) : a->words[i] == want)
+            continue;
+        atomic_fetch_add(&check->wrong, 1);
+        atomic_store(&check->example, i);
     }
+    if (check->question == ASK_NEAREST && row < none && want != row)
+        atomic_fetch_add(&check->withdrawn, 1);
 }
 
 void check_answers(const struct geoip *geoip, enum question question, const uint32_t *nearest,
                    const uint32_t *addresses, size_t count, const struct answers *answers, int n,
                    struct verdict *verdict)
 {
-    struct check check = { geoip, question, nearest, addresses, answers, n, { { 0 } } };
-    const int    parts = for_spans(count, check_span, &check);
-    for (int p = 0; p < parts; p++) {
-        const struct verdict *part = &check.verdict[p];
-        if (part->wrong) {
-            verdict->example = part->example;
-            verdict->example_word = part->example_word;
-        }
-        verdict->wrong += part->wrong;
-        verdict->withdrawn += part->withdrawn;
+    struct check check = { geoip, question, nearest, addresses, answers, n, 0, 0, 0 };
+    for_each(count, check_at, &check);
+    if (check.wrong) {
+        verdict->example = addresses[check.example];
+        verdict->example_word = answers->words[check.example];
     }
+    verdict->wrong += check.wrong;
+    verdict->withdrawn += check.withdrawn;
     verdict->checked += count * (size_t) n;
 }

@@ -106,8 +106,7 @@ static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoi
 
 static int by_first_then_line(const void *a_, const void *b_)
 {
-    const struct row *a = a_;
-    const struct row *b = b_;
+    const struct row *a = a_, *b = b_;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return a->line < b->line ? -1 : a->line > b->line;

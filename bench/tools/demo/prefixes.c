@@ -70,14 +70,11 @@ void demo_prefixes(struct demo *demo, size_t count)
     struct answers answers = { from_device(demo, at[2], found, count), from_device(demo, at[1], rows, count * 4) };
     check_answers(&demo->geoip, ASK_ROW, NULL, demo->addresses, count, &answers, 1, &verdict);
 
-    char   asked[TEXT_BYTES];
     cJSON *json = cJSON_AddObjectToObject(demo->json, "prefixes");
     json_exact(json, "prefixes", (double) n);
     json_exact(json, "addresses", (double) count);
     json_number(json, "seconds", seconds);
-    json_exact(json, "wrong", (double) verdict.wrong);
-    demo->wrong += verdict.wrong;
-    text_grouped(asked, count);
+    const char *asked = keep_verdict(demo, &verdict, json, TEXT);
     say(demo->out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second",
         text_grouped(TEXT, n), asked, text_seconds(TEXT, seconds), text_rate(TEXT, (double) count / seconds));
     if (verdict.wrong)

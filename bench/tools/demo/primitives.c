@@ -6,25 +6,23 @@
 
 struct row {
     const char *label, *text;
-    struct spec spec; /* without sizes */
+    struct spec spec; /* without type and sizes */
 };
 
-#define SPEC(...)                                                                                                      \
-    {                                                                                                                  \
-        .type = ORDO_U32, .seed = 1, __VA_ARGS__                                                                       \
-    }
 static const struct row rows[] = {
-    { "scan", "prefix sums", SPEC(.workload = SCAN) },
-    { "sort keys", "u32 keys", SPEC(.workload = SORT) },
-    { "sort pairs", "u32 keys, u32 values", SPEC(.workload = SORT, .value_bytes = 4) },
-    { "merge", "two sorted halves of pairs", SPEC(.workload = MERGE, .value_bytes = 4) },
-    { "search", "random queries, by an index", SPEC(.workload = SEARCH, .variant = VARIANT_INDEX) },
-    { "  sorted", "ascending queries, no index", SPEC(.workload = SEARCH, .variant = VARIANT_SORTED) },
+    { "scan", "prefix sums", { .workload = SCAN } },
+    { "sort keys", "u32 keys", { .workload = SORT } },
+    { "sort pairs", "u32 keys, u32 values", { .workload = SORT, .value_bytes = 4 } },
+    { "merge", "two sorted halves of pairs", { .workload = MERGE, .value_bytes = 4 } },
+    { "search", "random queries, by an index", { .workload = SEARCH, .variant = VARIANT_INDEX } },
+    { "  sorted", "ascending queries, no index", { .workload = SEARCH, .variant = VARIANT_SORTED } },
 };
 
 /* 2^20 elements on a CPU, up to 2^26 elsewhere. */
 static struct spec sized(struct spec spec, const struct ordo_facts *facts)
 {
+    spec.type = ORDO_U32;
+    spec.seed = 1;
     for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
         spec.count = count;
         spec.n_queries = workload_has_queries(spec.workload) ? count : 0;

@@ -76,7 +76,7 @@ struct verdict {
     size_t   checked, wrong; /* answers */
     size_t   withdrawn;      /* ASK_NEAREST: addresses in a range that is not the nearest */
     uint32_t example;        /* a wrongly answered address */
-    uint32_t example_word;   /* its answer */
+    uint32_t example_word;   /* its answer by the first structure */
 };
 
 /* Compares the answers of `n` structures with a binary search on the host and adds to the verdict. nearest: for

@@ -18,8 +18,8 @@ enum maker { NVIDIA, AMD, INTEL, N_MAKERS };
 
 struct hardware {
     const char *root;
-    bool        present[N_MAKERS]; /* GPUs on the PCI bus, or with device nodes */
-    bool        shown[N_MAKERS];   /* GPUs that OpenCL has */
+    bool        present[N_MAKERS + 1]; /* GPUs on the PCI bus, or with device nodes */
+    bool        shown[N_MAKERS + 1];   /* GPUs that OpenCL has */
     bool        cpu;
     bool        rusticl, pocl; /* these platforms have no device */
     char        closed[128];   /* a device node without permission, or "" */
@@ -70,23 +70,24 @@ cJSON *driver_files(const char *root)
 
 /* ---- what the system shows ----------------------------------------------------------------------------------- */
 
-static const unsigned pci_vendor[N_MAKERS] = { 0x10de, 0x1002, 0x8086 };
+/* Makers by PCI vendor id and by the begin of a vendor's name. */
+static const struct {
+    enum maker  maker;
+    unsigned    pci;
+    const char *begin;
+} makers[] = {
+    { NVIDIA, 0x10de, "NVIDIA" },
+    { AMD, 0x1002, "AMD" },
+    { AMD, 0x1002, "Advanced Micro" },
+    { INTEL, 0x8086, "Intel" },
+};
 
-/* The maker by PCI vendor id, else by vendor name; N_MAKERS: another. */
-static enum maker maker_of(const cJSON *device)
+/* N_MAKERS: another. */
+static enum maker maker_of(unsigned pci, const char *vendor)
 {
-    static const struct {
-        enum maker  maker;
-        const char *begin;
-    } names[] = { { NVIDIA, "NVIDIA" }, { AMD, "AMD" }, { AMD, "Advanced Micro" }, { INTEL, "Intel" } };
-    const char *vendor = text_of(device, "vendor");
-
-    for (int m = 0; m < N_MAKERS; m++)
-        if (number_of(device, "vendor_id") == pci_vendor[m])
-            return (enum maker) m;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncasecmp(vendor, names[i].begin, strlen(names[i].begin)) == 0)
-            return names[i].maker;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (pci == makers[i].pci || strncasecmp(vendor, makers[i].begin, strlen(makers[i].begin)) == 0)
+            return makers[i].maker;
     return N_MAKERS;
 }
 
@@ -99,9 +100,8 @@ static void look_at_platforms(struct hardware *hardware, const cJSON *platforms)
         hardware->rusticl |= empty && strcasecmp(name, "rusticl") == 0;
         hardware->pocl |= empty && strcmp(name, POCL) == 0;
         cJSON_ArrayForEach(device, json_at(platform, "devices")) {
-            const enum maker maker = maker_of(device);
-            if (text_is(device, "type", "gpu") && maker != N_MAKERS)
-                hardware->shown[maker] = true;
+            const enum maker maker = maker_of((unsigned) number_of(device, "vendor_id"), text_of(device, "vendor"));
+            hardware->shown[maker] |= text_is(device, "type", "gpu");
             hardware->cpu |= text_is(device, "type", "cpu");
         }
     }
@@ -127,8 +127,8 @@ static void look_at_pci(struct hardware *hardware)
     for (const struct dirent *entry; bus && (entry = readdir(bus));) {
         const unsigned base = read_hex(path, entry->d_name, "class") >> 16;
         /* Display controllers, and accelerators without a display. */
-        for (int m = 0; m < N_MAKERS && (base == 0x03 || base == 0x12); m++)
-            hardware->present[m] |= read_hex(path, entry->d_name, "vendor") == pci_vendor[m];
+        if (base == 0x03 || base == 0x12)
+            hardware->present[maker_of(read_hex(path, entry->d_name, "vendor"), "")] = true;
     }
     if (bus)
         closedir(bus);

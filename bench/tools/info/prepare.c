@@ -37,20 +37,11 @@ static const struct {
     { "v8", .value_bytes = 1u << 8 },
 };
 
-static void add_word(struct ordo_prepare_params *params, const char *word, size_t bytes)
+#define N_WORDS ((int) (sizeof words / sizeof *words))
+
+static const char *word(int i)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == bytes && memcmp(words[i].word, word, bytes) == 0) {
-            params->what |= words[i].what;
-            params->keys |= words[i].keys;
-            params->value_bytes |= words[i].value_bytes;
-            return;
-        }
-    char   known[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        used += (size_t) snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i].word);
-    usage_error("--prepare: unknown '%.*s' (choose %s)", (int) bytes, word, known);
+    return words[i].word;
 }
 
 static bool tell(void *user, size_t done, size_t total)
@@ -63,13 +54,17 @@ static bool tell(void *user, size_t done, size_t total)
 static struct ordo_prepare_params params_of(const char *list)
 {
     struct ordo_prepare_params params = { .progress = tell };
-    for (;; list++) {
-        const size_t bytes = strcspn(list, ",");
-        add_word(&params, list, bytes);
-        list += bytes;
-        if (!*list)
-            return params;
+    int                        chosen[N_WORDS];
+    char                       why[WHY_BYTES];
+    const int                  n = parse_names(list, word, N_WORDS, chosen, N_WORDS, why);
+    if (n < 0)
+        usage_error("--prepare: %s", why);
+    for (int i = 0; i < n; i++) {
+        params.what |= words[chosen[i]].what;
+        params.keys |= words[chosen[i]].keys;
+        params.value_bytes |= words[chosen[i]].value_bytes;
     }
+    return params;
 }
 
 void prepare_check(const char *list)

@@ -195,60 +195,46 @@ bool set_values(const struct tuner *tuner, const struct group *group, const stru
     return device_why(tuner->device, got, why) == ORDO_OK;
 }
 
-/* Measures a trial on a dictionary and checks everything. */
-static bool dict_trial(const struct tuner *tuner, const struct trial *trial, const struct timing_goal *goal,
-                       double *seconds, char *why)
-{
-    struct dict_figures figures = { 0 };
-    char                reason[WHY_BYTES] = "";
-    const ordo_status   got = dict_measure(tuner->device, &trial->spec, goal, 0, &figures, reason);
-    const bool          good = got == ORDO_OK && figures.right;
-    *seconds = figures.timing.wall.low;
-    dict_figures_free(&figures);
-    return good || because(why, "%s%s of %zu: %.200s", got == ORDO_OK ? "WRONG: " : "",
-                           workload_name(trial->spec.workload), trial->spec.count, reason);
-}
-
-static ordo_status run_once(const struct trial *trial)
+/* Runs a trial that is not on a dictionary, several times or (`timing` NULL) once. */
+static ordo_status run_target(const struct tuner *tuner, const struct trial *trial, const struct timing_goal *goal,
+                              struct timing *timing)
 {
     TRY(target_index(trial->target));
+    if (timing)
+        return time_calls(tuner->device, target_call, trial->target, goal, timing);
     TRY(target_poison(trial->target));
-    return target_call(trial->target, NULL);
+    TRY(target_call(trial->target, NULL));
+    return ordo_device_finish(tuner->device);
 }
 
-static bool is_right(const struct tuner *tuner, const struct trial *trial, char *why)
+bool run_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why)
 {
     static const struct timing_goal once = { .repetitions = 1 };
-    double                          seconds = 0;
-    char                            wrong[WHY_BYTES];
-    if (workload_is_dict(trial->spec.workload))
-        return dict_trial(tuner, trial, &once, &seconds, why);
-    ordo_status got = run_once(trial);
-    if (got == ORDO_OK)
-        got = ordo_device_finish(tuner->device);
-    if (got != ORDO_OK)
-        return device_why(tuner->device, got, why) == ORDO_OK;
-    return target_check(trial->target, wrong) ||
-           because(why, "WRONG: %s of %zu: %.200s", workload_name(trial->spec.workload), trial->spec.count, wrong);
+    static const struct timing_goal several = { .seconds = 0.05, .batch_seconds = 0.005, .repetitions = 7 };
+    const struct timing_goal       *goal = seconds ? &several : &once;
+    struct dict_figures             figures = { .right = true };
+    char                            reason[WHY_BYTES] = "";
+    ordo_status                     got;
+    if (workload_is_dict(trial->spec.workload)) {
+        got = dict_measure(tuner->device, &trial->spec, goal, 0, &figures, reason);
+    } else {
+        got = run_target(tuner, trial, goal, seconds ? &figures.timing : NULL);
+        device_why(tuner->device, got, reason);
+        figures.right = got != ORDO_OK || seconds || target_check(trial->target, reason);
+    }
+    if (seconds)
+        *seconds = figures.timing.wall.low;
+    dict_figures_free(&figures);
+    if (got == ORDO_OK && figures.right)
+        return true;
+    return because(why, "%s%s of %zu: %.1000s", got == ORDO_OK ? "WRONG: " : "", workload_name(trial->spec.workload),
+                   trial->spec.count, reason);
 }
 
 bool all_right(const struct tuner *tuner, const struct group *group, bool checks_only, char *why)
 {
     for (int t = checks_only ? group->n_trials : 0; t < group->n_all; t++)
-        if (!is_right(tuner, &group->trials[t], why))
+        if (!run_trial(tuner, &group->trials[t], NULL, why))
             return false;
     return true;
-}
-
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why)
-{
-    static const struct timing_goal goal = { .seconds = 0.05, .batch_seconds = 0.005, .repetitions = 7 };
-    struct timing                   timing = { .began = 0 };
-    if (workload_is_dict(trial->spec.workload))
-        return dict_trial(tuner, trial, &goal, seconds, why);
-    ordo_status got = target_index(trial->target);
-    if (got == ORDO_OK)
-        got = time_calls(tuner->device, target_call, trial->target, &goal, &timing);
-    *seconds = timing.wall.low;
-    return device_why(tuner->device, got, why) == ORDO_OK;
 }

@@ -89,11 +89,12 @@ uint32_t value_at(const struct group *group, const struct values *values, int pa
 /* Whether values in use differ from those at the beginning. */
 bool changed(const struct group *group);
 
-/* False with the reason in `why`. all_right runs each trial (or those that are not timed) once and
- * checks its output. time_trial takes the least of several repetitions, because other work only adds time. */
+/* False with the reason in `why`. all_right runs each trial (or those that are not timed) once and checks its output.
+ * run_trial takes the least of several repetitions, because other work only adds time; seconds NULL: it runs the trial
+ * once and checks its output. The output of a dictionary is always checked. */
 bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
 bool all_right(const struct tuner *tuner, const struct group *group, bool checks_only, char *why);
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
+bool run_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
 
 /* New values take at most this share of the time of the old ones. */
 #define WORTH_IT 0.98

@@ -50,7 +50,7 @@ static double time_candidate(const struct tuner *tuner, const struct group *grou
         const struct trial *trial = &group->trials[t];
         if (trial->small != small)
             continue;
-        if (!time_trial(tuner, trial, &seconds[t], why))
+        if (!run_trial(tuner, trial, &seconds[t], why))
             return NAN;
         logs += log(seconds[t] / trial->seconds);
         if (n++ == 0 && seconds[t] > trial->seconds * HOPELESS)
@@ -63,7 +63,7 @@ static double time_candidate(const struct tuner *tuner, const struct group *grou
 static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why)
 {
     for (int t = 0; t < group->n_trials; t++)
-        if (group->trials[t].small == small && !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
+        if (group->trials[t].small == small && !run_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
             return false;
     return true;
 }
@@ -195,7 +195,7 @@ static bool time_all(const struct tuner *tuner, struct group *group, bool after,
     for (int t = 0; t < group->n_trials; t++) {
         struct trial *trial = &group->trials[t];
         double       *least = after ? &trial->after : &trial->before, seconds = 0;
-        if (!time_trial(tuner, trial, &seconds, why))
+        if (!run_trial(tuner, trial, &seconds, why))
             return false;
         *least = *least > 0 && *least < seconds ? *least : seconds;
         if (!after)
