@@ -74,13 +74,10 @@ void demo_prefixes(struct demo *demo, size_t count)
     json_exact(json, "prefixes", (double) n);
     json_exact(json, "addresses", (double) count);
     json_number(json, "seconds", seconds);
-    const char *asked = keep_verdict(demo, &verdict, json, TEXT);
     say(demo->out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second",
-        text_grouped(TEXT, n), asked, text_seconds(TEXT, seconds), text_rate(TEXT, (double) count / seconds));
-    if (verdict.wrong)
-        say(demo->out, 7, "WRONG: %zu of %s rows are not those of the range that begins before the address\n",
-            verdict.wrong, asked);
-    else
+        text_grouped(TEXT, n), text_grouped(TEXT, count), text_seconds(TEXT, seconds),
+        text_rate(TEXT, (double) count / seconds));
+    if (keep_verdict(demo, &verdict, json))
         say(demo->out, 4, "ok: all are of the range that begins before the address\n");
     ordo_dict_destroy(&trie);
     device_release(at, 3);

@@ -53,10 +53,13 @@ double seconds_since(const struct demo *demo, const char *what, double begin)
     return now() - begin;
 }
 
-const char *keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json, char checked[TEXT_BYTES])
+bool keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json)
 {
     demo->wrong += verdict->wrong;
     json_exact(json, "checked", (double) verdict->checked);
     json_exact(json, "wrong", (double) verdict->wrong);
-    return text_grouped(checked, verdict->checked);
+    if (verdict->wrong)
+        say(demo->out, 7, "WRONG: %zu of %s answers differ from the host's, such as %u for address %u\n\n",
+            verdict->wrong, text_grouped(TEXT, verdict->checked), verdict->example_word, verdict->example);
+    return verdict->wrong == 0;
 }

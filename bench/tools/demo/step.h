@@ -40,8 +40,8 @@ void *from_device(const struct demo *demo, cl_mem from, void *to, size_t bytes);
 /* Waits for the device and returns the seconds since `begin`. */
 double seconds_since(const struct demo *demo, const char *what, double begin);
 
-/* Adds the verdict to the demo's count and to `json`. Returns its number of answers as a text. */
-const char *keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json, char checked[TEXT_BYTES]);
+/* Adds the verdict to the demo's count and to `json`. Returns whether all answers are right, else prints an example. */
+bool keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json);
 
 /* Changes the ranges in an LSM and a sorted array in 20 batches, with queries of all addresses in between, and
  * compares both. Adds "dictionaries". */

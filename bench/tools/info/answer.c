@@ -160,18 +160,15 @@ static int answer_quietly(const char *select)
 }
 
 /* Tries to load the library of a driver's file. */
-static int answer_driver(const char *file)
+static int answer_driver(const char *path)
 {
-    char   path[600], library[400] = "";
+    char   library[400] = "";
     cJSON *json = cJSON_CreateObject();
-    vendor_path(file, path, sizeof path);
-    FILE *from = fopen(path, "r");
+    FILE  *from = fopen(path, "r");
     if (from && fgets(library, sizeof library, from))
         library[strcspn(library, "\r\n")] = 0;
     if (from)
         fclose(from);
-    json_text(json, "file", file);
-    json_text(json, "library", library);
     if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
         json_text(json, "why", dlerror());
     return child_answer(json);

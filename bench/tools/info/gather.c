@@ -127,18 +127,18 @@ static cJSON *gather_platforms(const struct view *view, cJSON *problem)
 }
 
 /* Uses one driver alone: a directory with a link to it. */
-static void gather_driver(const struct options *options, const char *file, cJSON *all)
+static void gather_driver(const struct options *options, const char *path, cJSON *all)
 {
-    char directory[] = "/tmp/ordo-info-XXXXXX", target[600], link[600], variable[600];
+    const char *file = file_name(path);
+    char        directory[] = "/tmp/ordo-info-XXXXXX", link[600], variable[600];
     if (!mkdtemp(directory))
         return;
-    vendor_path(file, target, sizeof target);
     snprintf(link, sizeof link, "%s/%s", directory, file);
     snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", directory);
 
     const struct view view = { options, { variable, NULL } };
     cJSON            *problem = cJSON_CreateObject();
-    cJSON            *platforms = symlink(target, link) == 0 ? gather_platforms(&view, problem) : NULL;
+    cJSON            *platforms = symlink(path, link) == 0 ? gather_platforms(&view, problem) : NULL;
     if (!platforms) {
         json_text(problem, "name", file);
         platforms = cJSON_CreateArray();
@@ -158,9 +158,9 @@ static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON
 {
     const cJSON *file = NULL;
     cJSON_ArrayForEach(file, files) {
-        char question[300], path[600];
-        snprintf(question, sizeof question, "driver:%.255s", cJSON_GetStringValue(file));
-        vendor_path(cJSON_GetStringValue(file), path, sizeof path);
+        const char *path = cJSON_GetStringValue(file);
+        char        question[700];
+        snprintf(question, sizeof question, "driver:%s", path);
         cJSON *problem = cJSON_CreateObject(), *driver = ask(view, question, problem);
         if (*text_of(driver, "why"))
             advise(advice, "%s registers a driver that does not load (%s): its package is gone or incomplete.", path,

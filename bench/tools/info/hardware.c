@@ -27,44 +27,35 @@ struct hardware {
 
 /* ---- drivers ------------------------------------------------------------------------------------------------- */
 
-/* The directory (or one file) of driver registrations. */
-static const char *vendors(void)
+const char *file_name(const char *path)
 {
-    const char *chosen = getenv("OCL_ICD_VENDORS");
-    return chosen && *chosen ? chosen : "/etc/OpenCL/vendors";
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-void vendor_path(const char *file, char *path, size_t bytes)
+static void add_icd(cJSON *files, const char *path)
 {
-    const size_t length = strlen(vendors()), file_length = strlen(file);
-    if (length > file_length && strcmp(vendors() + length - file_length, file) == 0)
-        snprintf(path, bytes, "%s", vendors());
-    else
-        snprintf(path, bytes, "%s/%s", vendors(), file);
-}
-
-static void add_icd(cJSON *files, const char *name)
-{
-    const size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".icd") == 0)
-        cJSON_AddItemToArray(files, cJSON_CreateString(name));
+    const size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".icd") == 0)
+        cJSON_AddItemToArray(files, cJSON_CreateString(path));
 }
 
 cJSON *driver_files(const char *root)
 {
-    char            path[600];
+    const char     *chosen = *root ? NULL : getenv("OCL_ICD_VENDORS"); /* a directory or a file */
+    char            path[300], file[600];
     cJSON          *files = cJSON_CreateArray();
     struct dirent **entries = NULL;
-    snprintf(path, sizeof path, "%s%s", root, *root ? "/etc/OpenCL/vendors" : vendors());
-    const int   n = scandir(path, &entries, NULL, alphasort);
-    const char *slash = strrchr(path, '/');
+    snprintf(path, sizeof path, "%s%s", root, chosen && *chosen ? chosen : "/etc/OpenCL/vendors");
+    const int n = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
-        add_icd(files, entries[i]->d_name);
+        snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+        add_icd(files, file);
         free(entries[i]);
     }
     free(entries);
-    if (n < 0 && slash)
-        add_icd(files, slash + 1);
+    if (n < 0)
+        add_icd(files, path);
     return files;
 }
 
@@ -164,7 +155,7 @@ static bool registered(const struct hardware *hardware, const char *part)
     const cJSON *file = NULL;
     bool         found = false;
     cJSON_ArrayForEach(file, files)
-        found |= strstr(cJSON_GetStringValue(file), part) != NULL;
+        found |= strstr(file_name(cJSON_GetStringValue(file)), part) != NULL;
     cJSON_Delete(files);
     return found;
 }

@@ -18,10 +18,9 @@ struct options {
     double      seconds; /* per query */
 };
 
-/* The names of the registered drivers' files. The caller deletes the list. */
-cJSON *driver_files(const char *root);
-/* The path of a driver's file. */
-void vendor_path(const char *file, char *path, size_t bytes);
+/* The paths of the registered drivers' files. The caller deletes the list. */
+cJSON      *driver_files(const char *root);
+const char *file_name(const char *path);
 
 /* Adds a sentence to a list. */
 void advise(cJSON *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
