@@ -89,9 +89,9 @@ uint32_t value_at(const struct group *group, const struct values *values, int pa
 /* Whether values in use differ from those at the beginning. */
 bool changed(const struct group *group);
 
-/* False with the reason in `why`. all_right runs each trial (or those that are not timed) once and checks its output.
- * run_trial takes the least of several repetitions, because other work only adds time; seconds NULL: it runs the trial
- * once and checks its output. The output of a dictionary is always checked. */
+/* False with the reason in `why`. run_trial takes the least of several repetitions, because other work only adds time;
+ * `seconds` NULL: it runs the trial once and checks its output. Dictionaries are always checked. all_right checks all
+ * trials, or the ones alone that are not timed. */
 bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
 bool all_right(const struct tuner *tuner, const struct group *group, bool checks_only, char *why);
 bool run_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
