@@ -60,7 +60,7 @@ static void swap(uint32_t *rows, size_t a, size_t b)
 /* Moves `count` random rows of rows[from .. end - 1] to its end. */
 static void choose(struct rounds *r, size_t from, size_t end, size_t count)
 {
-    for (size_t i = 0; i < count; i++, end--)
+    for (; count > 0 && from < end; count--, end--)
         swap(r->rows, end - 1, from + draw(STREAM, r->draws++) % (end - from));
 }
 

@@ -155,13 +155,13 @@ static bool conclude(const struct tuner *tuner, const char *select)
 int main(int argc, char **argv)
 {
     tool_name("ordo-tune");
-    struct options options = { .budget = 60, .primitives = ~0u, .shapes = ~0u };
-    char           selected[SELECTED_MAX][SELECT_BYTES];
+    static struct options options = { .budget = 60, .primitives = ~0u, .shapes = ~0u };
+    static struct tuner   tuner;
+    char                  selected[SELECTED_MAX][SELECT_BYTES];
     take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
     if (select_devices(options.device, selected) != 1)
         usage_error("--device: one device at a time");
 
-    static struct tuner tuner;
     tuner.options = &options;
     tuner.out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout;
     tuner.device = open_device(selected[0]);
