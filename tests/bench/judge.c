@@ -8,7 +8,8 @@
 static struct group group_of(double large_before, double large_after, double small_before, double small_after)
 {
     return (struct group) {
-        .params = { { .at = 1 }, { .small = true } },
+        .params = { { .small = false }, { .small = true } },
+        .in_use = { { 1, 0 } },
         .n_params = 2,
         .trials = { { .before = large_before, .before_most = large_before, .after = large_after },
                     { .small = true, .before = small_before, .before_most = small_before, .after = small_after } },

@@ -12,29 +12,26 @@ static uint32_t           last[] = { 19, 20, 49 };
 static uint16_t           country[] = { 0x4141, 0x4242, 0x4141 };
 static const struct geoip three = { .count = 3, .first = first, .last = last, .country = country };
 
-static const uint32_t             sorted_rows[] = { 0, 1, 2 };
-static const struct mapping_table right_table = { first, sorted_rows };
+static const uint32_t sorted_rows[] = { 0, 1, 2 };
 
-static struct mapping_result check(struct mapping_table table, const uint32_t *addresses, const uint32_t *ranks,
-                                   size_t count)
+static struct verdict ranks_of(const struct geoip *geoip, const uint32_t *addresses, const uint32_t *ranks,
+                               size_t count)
 {
-    struct mapping_result result;
-    cr_assert(mapping_result_make(&result));
-    cr_assert(mapping_check(&three, table, addresses, ranks, count, &result));
-    cr_assert_eq(result.checked, count);
-    return result;
+    struct verdict verdict = { 0 };
+    check_answers(geoip, ASK_RANK, NULL, addresses, count, &(struct answers) { NULL, ranks }, 1, &verdict);
+    cr_assert_eq(verdict.checked, count);
+    return verdict;
 }
 
-Test(mapping, right_answers_are_counted_by_country)
+Test(mapping, right_ranks_pass_and_are_counted_by_country)
 {
-    const uint32_t        addresses[] = { 0, 10, 19, 20, 21, 39, 40, 49, 50, 4294967295u };
-    const uint32_t        ranks[] = { 0, 1, 1, 2, 2, 2, 3, 3, 3, 3 };
-    struct mapping_result result = check(right_table, addresses, ranks, 10);
-    cr_assert_eq(result.wrong, 0);
-    cr_assert_eq(result.unlisted, 5);
-    cr_assert_eq(result.by_country[0x4141], 4);
-    cr_assert_eq(result.by_country[0x4242], 1);
-    mapping_result_free(&result);
+    const uint32_t addresses[] = { 0, 10, 19, 20, 21, 39, 40, 49, 50, 4294967295u };
+    const uint32_t ranks[] = { 0, 1, 1, 2, 2, 2, 3, 3, 3, 3 };
+    static size_t  by_country[N_COUNTRIES];
+    cr_assert_eq(ranks_of(&three, addresses, ranks, 10).wrong, 0);
+    cr_assert_eq(count_countries(&three, addresses, ranks, 10, by_country), 5);
+    cr_assert_eq(by_country[0x4141], 4);
+    cr_assert_eq(by_country[0x4242], 1);
 }
 
 Test(mapping, wrong_ranks_are_found)
@@ -42,35 +39,48 @@ Test(mapping, wrong_ranks_are_found)
     static const uint32_t address = 20;
     static const uint32_t wrong[] = { 0, 1, 3, 4, 4294967295u };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct mapping_result result = check(right_table, &address, &wrong[i], 1);
-        cr_assert_eq(result.wrong, 1, "rank %u of address 20 passed", wrong[i]);
-        cr_assert_eq(result.example, 20);
-        cr_assert_eq(result.example_rank, wrong[i]);
-        mapping_result_free(&result);
+        const struct verdict verdict = ranks_of(&three, &address, &wrong[i], 1);
+        cr_assert_eq(verdict.wrong, 1, "rank %u of address 20 passed", wrong[i]);
+        cr_assert_eq(verdict.example, 20);
+        cr_assert_eq(verdict.example_word, wrong[i]);
     }
     /* An address in no range, with another place that is in no range. */
     static const uint32_t gap = 30, before_all = 0;
-    struct mapping_result result = check(right_table, &gap, &before_all, 1);
-    cr_assert_eq(result.wrong, 1);
-    mapping_result_free(&result);
+    cr_assert_eq(ranks_of(&three, &gap, &before_all, 1).wrong, 1);
 }
 
 Test(mapping, wrong_rows_are_found)
 {
     static const uint32_t swapped[] = { 1, 0, 2 }, beyond[] = { 0, 3, 4294967295u };
-    static const uint32_t addresses[] = { 10, 20, 40 }, ranks[] = { 1, 2, 3 };
+    cr_assert_eq(check_sort(&three, first, sorted_rows), 0);
+    cr_assert_eq(check_sort(&three, first, swapped), 2);
+    cr_assert_eq(check_sort(&three, first, beyond), 2);
+    cr_assert_eq(check_sort(&three, last, sorted_rows), 2); /* last[1] is first[1] */
+}
 
-    cr_assert_eq(mapping_check_sort(&three, right_table), 0);
-    cr_assert_eq(mapping_check_sort(&three, (struct mapping_table) { first, swapped }), 2);
-    cr_assert_eq(mapping_check_sort(&three, (struct mapping_table) { first, beyond }), 2);
-    cr_assert_eq(mapping_check_sort(&three, (struct mapping_table) { last, sorted_rows }), 2); /* last[1] is first[1] */
-
-    struct mapping_result result = check((struct mapping_table) { first, swapped }, addresses, ranks, 3);
-    cr_assert_eq(result.wrong, 2);
-    mapping_result_free(&result);
-    result = check((struct mapping_table) { first, beyond }, addresses, ranks, 3);
-    cr_assert_eq(result.wrong, 2);
-    mapping_result_free(&result);
+/* Two structures answer the same addresses. Each wrong answer of either is counted. */
+Test(mapping, wrong_rows_and_missing_answers_are_found)
+{
+    static const uint32_t addresses[] = { 5, 15, 30, 45 }, holders[] = { 7, 0, 7, 2 }, nearest[] = { 7, 0, 0, 0 };
+    static const uint8_t  held[] = { 0, 1, 0, 1 }, preceded[] = { 0, 1, 1, 1 }, none[] = { 0, 0, 0, 0 };
+    static const uint8_t  all[] = { 1, 1, 1, 1 };
+    static const uint32_t only_first[] = { 0, 0, 0 }, no_row[] = { 3, 3, 3, 3 };
+    static const struct {
+        enum question  question;
+        struct answers answers;
+        size_t         wrong;
+    } cases[] = { { ASK_ROW, { held, holders }, 0 },         { ASK_ROW, { none, holders }, 2 },
+                  { ASK_ROW, { all, holders }, 2 },          { ASK_ROW, { all, no_row }, 4 },
+                  { ASK_NEAREST, { preceded, nearest }, 0 }, { ASK_NEAREST, { preceded, holders }, 2 },
+                  { ASK_NEAREST, { none, nearest }, 3 },     { ASK_NEAREST, { all, no_row }, 4 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct answers both[] = { cases[i].answers, cases[i].answers };
+        struct verdict       verdict = { 0 };
+        check_answers(&three, cases[i].question, only_first, addresses, 4, both, 2, &verdict);
+        cr_assert_eq(verdict.wrong, 2 * cases[i].wrong, "case %zu: %zu", i, verdict.wrong);
+        cr_assert_eq(verdict.checked, 8);
+        cr_assert_eq(verdict.withdrawn, cases[i].question == ASK_NEAREST); /* 45 */
+    }
 }
 
 /* Enough for several threads. */
@@ -81,21 +91,18 @@ Test(mapping, one_wrong_answer_among_many_is_found)
     uint32_t *addresses = malloc(MANY * sizeof *addresses);
     uint32_t *ranks = malloc(MANY * sizeof *ranks);
     cr_assert(addresses && ranks);
-    cr_assert(mapping_repeated(&three, addresses, MANY));
-    for (size_t i = 0; i < MANY; i++)
-        ranks[i] = (uint32_t) geoip_rank(&three, addresses[i]);
-    struct mapping_result result = check(right_table, addresses, ranks, MANY);
-    cr_assert_eq(result.wrong, 0);
-    cr_assert_eq(result.unlisted, 0, "every host lies in a range");
-    cr_assert_eq(result.by_country[0x4141] + result.by_country[0x4242], MANY);
-    mapping_result_free(&result);
-
+    repeated_addresses(&three, addresses, MANY);
+    for (size_t i = 0; i < MANY; i++) {
+        const size_t rank = geoip_rank(&three, addresses[i]);
+        cr_assert_lt(geoip_row(&three, addresses[i], rank), three.count, "every host lies in a range");
+        ranks[i] = (uint32_t) rank;
+    }
+    cr_assert_eq(ranks_of(&three, addresses, ranks, MANY).wrong, 0);
     for (size_t i = 0; i < MANY; i += MANY - 1) {
         ranks[i] ^= 1;
-        result = check(right_table, addresses, ranks, MANY);
-        cr_assert_eq(result.wrong, 1);
-        cr_assert_eq(result.example, addresses[i]);
-        mapping_result_free(&result);
+        const struct verdict verdict = ranks_of(&three, addresses, ranks, MANY);
+        cr_assert_eq(verdict.wrong, 1);
+        cr_assert_eq(verdict.example, addresses[i]);
         ranks[i] ^= 1;
     }
     free(ranks);
@@ -106,7 +113,7 @@ Test(mapping, shuffled_rows_are_all_there)
 {
     static uint32_t rows[MANY];
     static bool     seen[MANY];
-    mapping_shuffle(rows, MANY);
+    shuffled_rows(rows, MANY);
     size_t in_place = 0;
     for (size_t i = 0; i < MANY; i++) {
         cr_assert_lt(rows[i], MANY);
@@ -127,17 +134,17 @@ static int ascending(const void *a, const void *b)
 Test(mapping, repeated_addresses_repeat_and_random_ones_do_not)
 {
     static uint32_t addresses[MANY];
-    mapping_random(addresses, MANY);
+    random_addresses(addresses, MANY);
     qsort(addresses, MANY, sizeof addresses[0], ascending);
     size_t same = 0;
     for (size_t i = 1; i < MANY; i++)
         same += addresses[i] == addresses[i - 1];
     cr_assert_lt(same, 50, "%zu repetitions", same);
 
-    cr_assert(mapping_repeated(
+    repeated_addresses(
         &(struct geoip) {
             .count = 1, .first = (uint32_t[]) { 0 }, .last = (uint32_t[]) { 4294967295u }, .country = country },
-        addresses, MANY));
+        addresses, MANY);
     qsort(addresses, MANY, sizeof addresses[0], ascending);
     size_t run = 1, longest = 1;
     for (size_t i = 1; i < MANY; i++) {

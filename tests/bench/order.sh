@@ -48,7 +48,7 @@ awk '
         return name
     }
     function level(room) {
-        return room == "common" ? 1 : room == "workload" ? 2 : room == "peers" ? 3 : room == "measure" ? 4 : room == "papers" ? 5 : room == "report" ? 6 : room == "tools/prepare" ? 7 : 8
+        return room == "common" ? 1 : room == "workload" ? 2 : room == "peers" ? 3 : room == "measure" ? 4 : room == "papers" ? 5 : room == "report" ? 6 : 7
     }
     END {
         if (checked < 50)

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parts.h"
+#include "step.h"
 
-#include "bench/common/device.h"
-#include "bench/common/timing.h"
+#include "bench/workload/keys.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
+#define WHAT             "dictionaries"
+#define STREAM           5 /* of draws */
 #define ROUNDS           20
 #define CROSSOVER_ROUNDS 16
 #define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round; on a CPU: */
 #define CPU_CROSSOVER    ((size_t) 1 << 15)
 #define RANGES_MIN       100
-
-/* ---- structures ---------------------------------------------------------------------------------------------- */
 
 enum { THE_LSM, THE_ARRAY, N_STRUCTURES_HERE };
 static const char *const names[N_STRUCTURES_HERE] = { "LSM", "sorted array" };
@@ -32,307 +29,295 @@ struct entrant {
 /* Buffers: the batch (rows are the announced ones), queries and answers. */
 enum { ANNOUNCED, ANNOUNCED_ROWS, WITHDRAWN, ADDRESSES, ANSWERED, FOUND, N_BUFFERS };
 
-struct fixture {
-    ordo_device        *device;
-    const struct geoip *geoip;
-    const uint32_t     *addresses;
-    size_t              count; /* addresses */
+struct rounds {
+    struct demo *demo;
+    uint32_t    *rows; /* announced rows first */
+    size_t       announced;
+    uint32_t    *nearest; /* per row: the nearest announced row at or before it, or the number of ranges */
+    uint64_t     draws;   /* so far */
 
-    struct change        change;
-    struct entrant       entrants[N_STRUCTURES_HERE];
-    size_t               batch;                        /* half announcements, half withdrawals */
-    size_t               per_round;                    /* addresses */
-    uint32_t            *announced, *withdrawn, *keys; /* size: all ranges */
-    cl_mem               at[N_BUFFERS];
-    struct change_result result; /* of the current rounds */
-    size_t               wrong;  /* of earlier rounds */
+    struct entrant entrants[N_STRUCTURES_HERE];
+    size_t         n, batch, per_round; /* a batch: half announcements, half withdrawals; addresses a round */
+    uint32_t      *keys;                /* size: all ranges */
+    cl_mem         at[N_BUFFERS];
+    struct verdict verdict; /* of the current rounds */
 };
 
-static ordo_status open_fixture(struct fixture *f)
+static struct ordo_slice at(const struct rounds *r, int buffer)
 {
-    const size_t ranges = f->geoip->count, asked = f->count;
-    const size_t bytes[N_BUFFERS] = { ranges * 4, ranges * 4, ranges * 4, asked * 4, asked * 4, asked };
-    const struct ordo_dict_config dict = { .key = ORDO_U32, .value_bytes = 4 };
-    f->announced = malloc(ranges * 4);
-    f->withdrawn = malloc(ranges * 4);
-    f->keys = malloc(ranges * 4);
-    bool made = f->announced && f->withdrawn && f->keys;
-    for (struct entrant *e = f->entrants; e < f->entrants + N_STRUCTURES_HERE; e++) {
-        e->answered = malloc(asked * 4);
-        e->found = malloc(asked);
-        made = made && e->answered && e->found;
-    }
-    if (!made)
-        return ORDO_NO_HOST_MEMORY;
-    for (int b = 0; b < N_BUFFERS; b++)
-        TRY(device_buffer(f->device, bytes[b], &f->at[b]));
-    TRY(ordo_lsm_create(f->device, ordo_lsm_config(.dict = dict), &f->entrants[THE_LSM].dict));
-    return ordo_sorted_array_create(f->device, ordo_sorted_array_config(.dict = dict), &f->entrants[THE_ARRAY].dict);
+    return ordo_at(r->at[buffer], 0);
 }
 
-static void close_fixture(struct fixture *f)
+/* ---- ranges that change -------------------------------------------------------------------------------------- */
+
+static void swap(uint32_t *rows, size_t a, size_t b)
 {
-    for (struct entrant *e = f->entrants; e < f->entrants + N_STRUCTURES_HERE; e++) {
-        ordo_dict_destroy(&e->dict);
-        free(e->answered);
-        free(e->found);
-    }
-    device_release(f->at, N_BUFFERS);
-    free(f->announced);
-    free(f->withdrawn);
-    free(f->keys);
-    change_free(&f->change);
+    const uint32_t row = rows[a];
+    rows[a] = rows[b];
+    rows[b] = row;
 }
 
-static struct ordo_slice at(const struct fixture *f, int buffer)
+/* Moves `count` random rows of rows[from .. end - 1] to its end. */
+static void choose(struct rounds *r, size_t from, size_t end, size_t count)
 {
-    return ordo_at(f->at[buffer], 0);
+    for (; count > 0 && from < end; count--, end--)
+        swap(r->rows, end - 1, from + draw(STREAM, r->draws++) % (end - from));
 }
 
-/* ---- a round: change, then queries --------------------------------------------------------------------------- */
+static void find_nearest(struct rounds *r)
+{
+    const size_t count = r->demo->geoip.count;
+    for (size_t row = 0; row < count; row++)
+        r->nearest[row] = (uint32_t) count;
+    for (size_t i = 0; i < r->announced; i++)
+        r->nearest[r->rows[i]] = r->rows[i];
+    for (size_t row = 1; row < count; row++)
+        if (r->nearest[row] == count)
+            r->nearest[row] = r->nearest[row - 1];
+}
 
-static ordo_status write_keys(struct fixture *f, int to, const uint32_t *rows, size_t count)
+/* Moves the first addresses of rows to a buffer. */
+static void write_keys(struct rounds *r, int to, const uint32_t *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        f->keys[i] = f->geoip->first[rows[i]];
-    return device_write(f->device, f->at[to], f->keys, count * 4);
+        r->keys[i] = r->demo->geoip.first[rows[i]];
+    to_device(r->demo, r->at[to], r->keys, count * 4);
 }
 
-/* Fills both dictionaries with the announced ranges: first address to row. */
-static ordo_status begin(struct fixture *f)
+static void write_announced(struct rounds *r, const uint32_t *rows, size_t count)
 {
-    change_free(&f->change);
-    if (!change_make(f->geoip, &f->change))
-        return ORDO_NO_HOST_MEMORY;
-    const size_t count = f->change.announced;
-    TRY(write_keys(f, ANNOUNCED, f->change.rows, count));
-    TRY(device_write(f->device, f->at[ANNOUNCED_ROWS], f->change.rows, count * 4));
-    for (struct entrant *e = f->entrants; e < f->entrants + N_STRUCTURES_HERE; e++) {
+    write_keys(r, ANNOUNCED, rows, count);
+    to_device(r->demo, r->at[ANNOUNCED_ROWS], rows, count * 4);
+}
+
+/* Announces nine tenths of the ranges, the same in every run, and fills the structures: first address to row. */
+static void begin(struct rounds *r)
+{
+    const size_t count = r->demo->geoip.count;
+    r->announced = count - count / 10;
+    r->draws = 0;
+    for (size_t i = 0; i < count; i++)
+        r->rows[i] = (uint32_t) i;
+    choose(r, 0, count, count - r->announced);
+    find_nearest(r);
+    write_announced(r, r->rows, r->announced);
+    for (struct entrant *e = r->entrants; e < r->entrants + N_STRUCTURES_HERE; e++) {
         e->update = e->resolve = e->ask = 0;
-        TRY(ordo_dict_build(e->dict, at(f, ANNOUNCED), at(f, ANNOUNCED_ROWS), count, NULL));
+        must(r->demo, WHAT, ordo_dict_build(e->dict, at(r, ANNOUNCED), at(r, ANNOUNCED_ROWS), r->announced, NULL));
     }
-    return ordo_device_finish(f->device);
+    must(r->demo, WHAT, ordo_device_finish(r->demo->device));
 }
 
-static ordo_status update(const struct fixture *f, struct entrant *e)
+/* Announces half a batch of ranges and withdraws as many others. */
+static void change(struct rounds *r)
 {
-    const double before = now();
-    TRY(ordo_dict_erase(e->dict, at(f, WITHDRAWN), f->batch / 2, NULL));
-    TRY(ordo_dict_upsert(e->dict, at(f, ANNOUNCED), at(f, ANNOUNCED_ROWS), f->batch / 2, NULL));
-    TRY(ordo_device_finish(f->device));
-    e->update += now() - before;
-    return ORDO_OK;
+    const size_t all = r->demo->geoip.count, half = r->batch / 2;
+    uint32_t    *withdrawn = r->rows + r->announced - half, *announced = r->rows + all - half;
+    choose(r, 0, r->announced, half);
+    choose(r, r->announced, all, half);
+    write_keys(r, WITHDRAWN, withdrawn, half);
+    write_announced(r, announced, half);
+    for (size_t i = 0; i < half; i++)
+        swap(withdrawn, i, (size_t) (announced - withdrawn) + i);
+    find_nearest(r);
 }
 
-static ordo_status query_once(const struct fixture *f, const struct entrant *e, double *seconds)
+/* ---- rounds: change, then queries ---------------------------------------------------------------------------- */
+
+static void update(const struct rounds *r, struct entrant *e)
 {
     const double before = now();
-    TRY(ordo_dict_seek(e->dict, ORDO_LE, at(f, ADDRESSES), f->per_round, ordo_none(), at(f, ANSWERED), at(f, FOUND),
-                       NULL));
-    TRY(ordo_device_finish(f->device));
-    *seconds = now() - before;
-    return ORDO_OK;
+    must(r->demo, WHAT, ordo_dict_erase(e->dict, at(r, WITHDRAWN), r->batch / 2, NULL));
+    must(r->demo, WHAT, ordo_dict_upsert(e->dict, at(r, ANNOUNCED), at(r, ANNOUNCED_ROWS), r->batch / 2, NULL));
+    e->update += seconds_since(r->demo, WHAT, before);
 }
 
 /* Queries twice and keeps the second answers. */
-static ordo_status query(const struct fixture *f, struct entrant *e)
+static void query(const struct rounds *r, struct entrant *e)
 {
-    double first = 0, again = 0;
-    TRY(query_once(f, e, &first));
-    TRY(query_once(f, e, &again));
-    e->resolve += first > again ? first - again : 0;
-    e->ask += again;
-    TRY(device_read(f->device, f->at[ANSWERED], e->answered, f->per_round * 4));
-    return device_read(f->device, f->at[FOUND], e->found, f->per_round);
-}
-
-static ordo_status run_round(struct fixture *f, const uint32_t *addresses)
-{
-    const size_t          half = f->batch / 2;
-    struct change_answers answers[N_STRUCTURES_HERE];
-    change_next(&f->change, half, f->announced, f->withdrawn);
-    TRY(write_keys(f, WITHDRAWN, f->withdrawn, half));
-    TRY(write_keys(f, ANNOUNCED, f->announced, half));
-    TRY(device_write(f->device, f->at[ANNOUNCED_ROWS], f->announced, half * 4));
-    TRY(device_write(f->device, f->at[ADDRESSES], addresses, f->per_round * 4));
-    for (int s = 0; s < N_STRUCTURES_HERE; s++) {
-        TRY(update(f, &f->entrants[s]));
-        TRY(query(f, &f->entrants[s]));
-        answers[s] = (struct change_answers) { f->entrants[s].found, f->entrants[s].answered };
+    double seconds[2];
+    for (int time = 0; time < 2; time++) {
+        const double before = now();
+        must(r->demo, WHAT,
+             ordo_dict_seek(e->dict, ORDO_LE, at(r, ADDRESSES), r->per_round, ordo_none(), at(r, ANSWERED),
+                            at(r, FOUND), NULL));
+        seconds[time] = seconds_since(r->demo, WHAT, before);
     }
-    change_check(&f->change, addresses, f->per_round, answers, N_STRUCTURES_HERE, &f->result);
-    return ORDO_OK;
+    e->resolve += fmax(0, seconds[0] - seconds[1]);
+    e->ask += seconds[1];
+    from_device(r->demo, r->at[ANSWERED], e->answered, r->per_round * 4);
+    from_device(r->demo, r->at[FOUND], e->found, r->per_round);
 }
 
 /* Runs rounds from the same beginning, with the next `per_round` addresses each. */
-static ordo_status run_rounds(struct fixture *f, size_t batch, int rounds, size_t per_round)
+static void run_rounds(struct rounds *r, size_t per_round)
 {
-    f->batch = batch;
-    f->per_round = per_round;
-    f->wrong += f->result.wrong;
-    f->result = (struct change_result) { 0 };
-    TRY(begin(f));
-    for (int round = 0; round < rounds; round++) {
-        const size_t first = (size_t) round * per_round;
-        progress("%d of %d", round + 1, rounds);
-        TRY(run_round(f, f->addresses + (first + per_round <= f->count ? first : 0)));
+    const struct demo *demo = r->demo;
+    struct answers     answers[N_STRUCTURES_HERE];
+    r->per_round = per_round;
+    begin(r);
+    for (size_t round = 0; round < r->n; round++) {
+        const size_t    first = round * per_round;
+        const uint32_t *addresses = demo->addresses + (first + per_round <= demo->count ? first : 0);
+        progress("%zu of %zu", round + 1, r->n);
+        change(r);
+        to_device(demo, r->at[ADDRESSES], addresses, per_round * 4);
+        for (struct entrant *e = r->entrants; e < r->entrants + N_STRUCTURES_HERE; e++) {
+            update(r, e);
+            query(r, e);
+            answers[e - r->entrants] = (struct answers) { e->found, e->answered };
+        }
+        check_answers(&demo->geoip, ASK_NEAREST, r->nearest, addresses, per_round, answers, N_STRUCTURES_HERE,
+                      &r->verdict);
     }
-    return ORDO_OK;
 }
 
 /* Runs few queries first, to build the kernels. */
-static ordo_status run_twice(struct fixture *f, size_t batch, int rounds, size_t per_round)
+static void run_twice(struct rounds *r, size_t batch, size_t n, size_t per_round)
 {
+    r->batch = batch;
+    r->n = n;
     progress_about("batches of %s changes, building kernels", text_grouped(TEXT, batch));
-    TRY(run_rounds(f, batch, rounds, per_round < 1000 ? per_round : 1000));
+    run_rounds(r, per_round < 1000 ? per_round : 1000);
+    r->demo->wrong += r->verdict.wrong;
+    r->verdict = (struct verdict) { 0 };
     progress_about("batches of %s changes", text_grouped(TEXT, batch));
-    const ordo_status got = run_rounds(f, batch, rounds, per_round);
+    run_rounds(r, per_round);
     progress_about("%s", "");
-    return got;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------- */
 
-static double asked_per_second(const struct fixture *f, const struct entrant *e, int rounds)
+/* Means of a round, and operations a second, the changes with and without resolving. */
+struct rates {
+    double update, resolve, changes, all_changes, asked;
+};
+
+static struct rates rates_of(const struct rounds *r, int structure)
 {
-    return rounds * (double) f->per_round / e->ask;
+    const struct entrant *e = &r->entrants[structure];
+    const double          n = (double) r->n, changed = n * (double) r->batch;
+    return (struct rates) { .update = e->update / n,
+                            .resolve = e->resolve / n,
+                            .changes = changed / e->update,
+                            .all_changes = changed / (e->update + e->resolve),
+                            .asked = n * (double) r->per_round / e->ask };
 }
 
-static void show_structures(const struct fixture *f, FILE *out, cJSON *json)
+static void show_structures(const struct rounds *r, cJSON *json)
 {
     static const struct column columns[] = { { "", 12, true },
                                              { "a batch", 10, false },
                                              { "changes /s", 10, false },
                                              { "resolving", 10, false },
                                              { "addresses /s", 12, false } };
-    const struct table         table = { out, columns, sizeof columns / sizeof *columns };
+    const struct table         table = { r->demo->out, columns, sizeof columns / sizeof *columns };
     table_head(&table);
     for (int s = 0; s < N_STRUCTURES_HERE; s++) {
-        const struct entrant *e = &f->entrants[s];
-        const double          changes = ROUNDS * (double) f->batch / e->update, asked = asked_per_second(f, e, ROUNDS);
-        table_row(&table, (const char *[]) { names[s], text_seconds(TEXT, e->update / ROUNDS), text_rate(TEXT, changes),
-                                             text_seconds(TEXT, e->resolve / ROUNDS), text_rate(TEXT, asked) });
+        const struct rates rates = rates_of(r, s);
+        table_row(&table, (const char *[]) { names[s], text_seconds(TEXT, rates.update), text_rate(TEXT, rates.changes),
+                                             text_seconds(TEXT, rates.resolve), text_rate(TEXT, rates.asked) });
         cJSON *entry = cJSON_AddObjectToObject(json, names[s]);
-        json_number(entry, "changes_per_second", changes);
-        json_number(entry, "resolve_seconds", e->resolve / ROUNDS);
-        json_number(entry, "addresses_per_second", asked);
+        json_number(entry, "changes_per_second", rates.changes);
+        json_number(entry, "resolve_seconds", rates.resolve);
+        json_number(entry, "addresses_per_second", rates.asked);
     }
 }
 
 /* The LSM is faster up to this number of queries per change. Infinity: always. Negative: never. */
-static double crossover(const struct fixture *f, int rounds)
+static double crossover(struct rates lsm, struct rates array)
 {
-    double change[N_STRUCTURES_HERE], query_[N_STRUCTURES_HERE];
-    for (int s = 0; s < N_STRUCTURES_HERE; s++) {
-        const struct entrant *e = &f->entrants[s];
-        change[s] = (e->update + e->resolve) / rounds / (double) f->batch;
-        query_[s] = 1 / asked_per_second(f, e, rounds);
-    }
-    const double saved = change[THE_ARRAY] - change[THE_LSM], lost = query_[THE_LSM] - query_[THE_ARRAY];
+    const double saved = 1 / array.all_changes - 1 / lsm.all_changes, lost = 1 / lsm.asked - 1 / array.asked;
     return lost > 0 ? saved / lost : saved >= 0 ? (double) INFINITY : -1;
 }
 
-static char *text_crossover(char text[TEXT_BYTES], double queries)
-{
-    snprintf(text, TEXT_BYTES,
-             isinf(queries) ? "any number"
-             : queries < 0  ? "none"
-             : queries < 10 ? "%.1f"
-                            : "%.0f",
-             queries);
-    return text;
-}
-
-/* Prints one batch size. */
-static void show_crossover_row(const struct fixture *f, const struct table *table, cJSON *list)
-{
-    const double queries = crossover(f, CROSSOVER_ROUNDS);
-    double       changes[N_STRUCTURES_HERE], asked[N_STRUCTURES_HERE];
-    for (int s = 0; s < N_STRUCTURES_HERE; s++) {
-        const struct entrant *e = &f->entrants[s];
-        changes[s] = CROSSOVER_ROUNDS * (double) f->batch / (e->update + e->resolve);
-        asked[s] = asked_per_second(f, e, CROSSOVER_ROUNDS);
-    }
-    table_row(table, (const char *[]) { text_grouped(TEXT, f->batch), text_rate(TEXT, changes[THE_LSM]),
-                                        text_rate(TEXT, changes[THE_ARRAY]), text_rate(TEXT, asked[THE_LSM]),
-                                        text_rate(TEXT, asked[THE_ARRAY]), text_crossover(TEXT, queries) });
-
-    cJSON *entry = json_append(list);
-    json_exact(entry, "batch", (double) f->batch);
-    json_number(entry, "lsm_changes_per_second", changes[THE_LSM]);
-    json_number(entry, "array_changes_per_second", changes[THE_ARRAY]);
-    json_number(entry, "lsm_addresses_per_second", asked[THE_LSM]);
-    json_number(entry, "array_addresses_per_second", asked[THE_ARRAY]);
-    json_number(entry, "lsm_ahead_to_addresses_per_change", queries);
-}
-
 /* Batches of a tenth of the table, and smaller by factors of four. */
-static ordo_status show_crossover(struct fixture *f, FILE *out, cJSON *json)
+static void show_crossover(struct rounds *r, cJSON *json)
 {
     static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
                                              { "array /s", 8, false },         { "LSM asked /s", 12, false },
                                              { "array asked /s", 14, false },  { "LSM is faster", 13, false } };
-    const struct table         table = { out, columns, sizeof columns / sizeof *columns };
+    const struct table         table = { r->demo->out, columns, sizeof columns / sizeof *columns };
     cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
-    const size_t               most = ordo_device_facts(f->device)->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
-    const size_t               per_round = f->count < most ? f->count : most;
+    const size_t               most = r->demo->facts->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
     table_head(&table);
-    for (size_t batch = f->geoip->count / 10; batch >= 100; batch /= 4) {
-        TRY(run_twice(f, batch / 2 * 2, CROSSOVER_ROUNDS, per_round));
-        show_crossover_row(f, &table, list);
+    for (size_t batch = r->demo->geoip.count / 10; batch >= 100; batch /= 4) {
+        run_twice(r, batch / 2 * 2, CROSSOVER_ROUNDS, r->demo->count < most ? r->demo->count : most);
+        const struct rates lsm = rates_of(r, THE_LSM), array = rates_of(r, THE_ARRAY);
+        const double       queries = crossover(lsm, array);
+        char               ahead[TEXT_BYTES];
+        snprintf(ahead, sizeof ahead, queries < 10 ? "%.1f" : "%.0f", queries);
+        table_row(&table, (const char *[]) { text_grouped(TEXT, r->batch), text_rate(TEXT, lsm.all_changes),
+                                             text_rate(TEXT, array.all_changes), text_rate(TEXT, lsm.asked),
+                                             text_rate(TEXT, array.asked),
+                                             isinf(queries) ? "any number"
+                                             : queries < 0  ? "none"
+                                                            : ahead });
+        cJSON *entry = json_append(list);
+        json_exact(entry, "batch", (double) r->batch);
+        json_number(entry, "lsm_changes_per_second", lsm.all_changes);
+        json_number(entry, "array_changes_per_second", array.all_changes);
+        json_number(entry, "lsm_addresses_per_second", lsm.asked);
+        json_number(entry, "array_addresses_per_second", array.asked);
+        json_number(entry, "lsm_ahead_to_addresses_per_change", queries);
     }
-    return ORDO_OK;
 }
 
-static void show_verdict(const struct change_result *result, FILE *out, cJSON *json)
+static void show_all(struct rounds *r, cJSON *json)
 {
-    const char *checked = text_grouped(TEXT, result->checked);
-    if (result->wrong)
-        say(out, 0, "\nWRONG: %s of %s answers differ from the host's, such as that for address %" PRIu32 "\n\n",
-            text_grouped(TEXT, result->wrong), checked, result->example);
-    else
-        say(out, 0, "\nok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
-            checked, text_grouped(TEXT, result->withdrawn));
-    json_exact(json, "checked", (double) result->checked);
-    json_exact(json, "wrong", (double) result->wrong);
-    json_exact(json, "withdrawn", (double) result->withdrawn);
-}
-
-static ordo_status report(struct fixture *f, FILE *out, cJSON *json)
-{
-    const size_t half = f->geoip->count / 20, per_round = f->count < ROUNDS ? 1 : f->count / ROUNDS;
-    TRY(run_twice(f, 2 * half, ROUNDS, per_round));
-    say(out, 0,
+    const struct demo *demo = r->demo;
+    const size_t       half = demo->geoip.count / 20, wrong = demo->wrong;
+    const size_t       per_round = demo->count < ROUNDS ? 1 : demo->count / ROUNDS;
+    run_twice(r, 2 * half, ROUNDS, per_round);
+    say(demo->out, 0,
         "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
         "twice, for the last range that begins at or before them; resolving is what takes longer the first time\n\n",
         ROUNDS, text_grouped(TEXT, half), text_grouped(TEXT, per_round));
-    show_structures(f, out, json);
-    show_verdict(&f->result, out, json);
-    say(out, 0,
+    show_structures(r, json);
+    fprintf(demo->out, "\n");
+    if (keep_verdict(r->demo, &r->verdict, json))
+        say(demo->out, 0,
+            "ok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
+            text_grouped(TEXT, r->verdict.checked), text_grouped(TEXT, r->verdict.withdrawn));
+    json_exact(json, "withdrawn", (double) r->verdict.withdrawn);
+    say(demo->out, 0,
         "changes and queries a second, by the changes in a batch (resolving counts as part of them). The sorted array "
         "answers queries faster, and the LSM often takes changes faster. The last column: up to so many queries per "
         "change the LSM needs less time in all; none: the array takes these changes faster too\n\n");
-    TRY(show_crossover(f, out, json));
-    f->wrong += f->result.wrong;
-    f->result.wrong = 0;
-    if (f->wrong)
-        say(out, 0, "\nWRONG: %zu answers differ from the host's", f->wrong);
-    return ORDO_OK;
+    r->verdict.wrong = 0; /* counted */
+    show_crossover(r, json);
+    r->demo->wrong += r->verdict.wrong;
+    if (demo->wrong > wrong)
+        say(demo->out, 0, "\nWRONG: %zu answers differ from the host's", demo->wrong - wrong);
 }
 
-ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                      FILE *out, cJSON *json, size_t *wrong, char *why)
+void demo_dicts(struct demo *demo)
 {
-    struct fixture f = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
-    if (geoip->count < RANGES_MIN) {
-        fprintf(out, "%zu ranges are too few to watch them change\n", geoip->count);
-        return ORDO_OK;
+    const size_t ranges = demo->geoip.count, asked = demo->count;
+    const size_t bytes[N_BUFFERS] = { ranges * 4, ranges * 4, ranges * 4, asked * 4, asked * 4, asked };
+    const struct ordo_dict_config dict = { .key = ORDO_U32, .value_bytes = 4 };
+    if (ranges < RANGES_MIN) {
+        fprintf(demo->out, "%zu ranges are too few to watch them change\n", ranges);
+        return;
     }
-    ordo_status got = open_fixture(&f);
-    if (got == ORDO_OK)
-        got = report(&f, out, cJSON_AddObjectToObject(json, "dictionaries"));
-    device_why(device, got, why);
-    *wrong += f.wrong;
-    close_fixture(&f);
-    return got;
+    struct rounds r = { .demo = demo, .rows = room(ranges * 4), .nearest = room(ranges * 4), .keys = room(ranges * 4) };
+    for (int b = 0; b < N_BUFFERS; b++)
+        r.at[b] = on_device(demo, bytes[b], NULL);
+    must(demo, WHAT, ordo_lsm_create(demo->device, ordo_lsm_config(.dict = dict), &r.entrants[THE_LSM].dict));
+    must(demo, WHAT,
+         ordo_sorted_array_create(demo->device, ordo_sorted_array_config(.dict = dict), &r.entrants[THE_ARRAY].dict));
+    for (struct entrant *e = r.entrants; e < r.entrants + N_STRUCTURES_HERE; e++) {
+        e->answered = room(asked * 4);
+        e->found = room(asked);
+    }
+    show_all(&r, cJSON_AddObjectToObject(demo->json, "dictionaries"));
+    for (struct entrant *e = r.entrants; e < r.entrants + N_STRUCTURES_HERE; e++) {
+        ordo_dict_destroy(&e->dict);
+        free(e->answered);
+        free(e->found);
+    }
+    device_release(r.at, N_BUFFERS);
+    free(r.rows);
+    free(r.nearest);
+    free(r.keys);
 }

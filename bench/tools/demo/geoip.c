@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranges.h"
 
+#include "bench/workload/baseline.h"
+
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,7 @@ struct rows {
 
 static const char *skip_spaces(const char *at)
 {
-    while (*at == ' ' || *at == '\t')
-        at++;
-    return at;
+    return at + strspn(at, " \t");
 }
 
 #define MALFORMED "not FIRST,LAST,COUNTRY with addresses as numbers"
@@ -31,23 +30,16 @@ static const char *skip_spaces(const char *at)
 static const char *parse_address(const char **at, uint32_t *out)
 {
     const char *digit = skip_spaces(*at);
-    uint64_t    value = 0;
+    char       *end = NULL;
     if (*digit < '0' || *digit > '9')
         return MALFORMED;
-    for (; *digit >= '0' && *digit <= '9'; digit++) {
-        value = value * 10 + (uint64_t) (*digit - '0');
-        if (value > UINT32_MAX)
-            return "an address above 4294967295";
-    }
+    const unsigned long long value = strtoull(digit, &end, 10);
+    if (value > UINT32_MAX)
+        return "an address above 4294967295";
     *out = (uint32_t) value;
-    digit = skip_spaces(digit);
+    digit = skip_spaces(end);
     *at = digit + 1;
     return *digit == ',' ? NULL : MALFORMED;
-}
-
-static bool is_country_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '?';
 }
 
 /* Parses a range. Returns NULL, or the error. */
@@ -58,7 +50,7 @@ static const char *parse_row(const char *at, struct row *out)
     if (why)
         return why;
     at = skip_spaces(at);
-    if (!is_country_letter(at[0]) || !is_country_letter(at[1]))
+    if (strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?") < 2)
         return "the country is not two capital letters";
     out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
     if (*skip_spaces(at + 2))
@@ -87,34 +79,34 @@ static void report_line(geoip_report_fn report, void *user, struct geoip *out, s
         report(user, line, why);
 }
 
-/* Reads every valid line. False without memory. After a read error errno is set. */
-static bool read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
+/* Reads every valid line. Returns 0, or the number of the error. */
+static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
 {
     char   *text = NULL;
     size_t  text_room = 0;
-    bool    fits = true;
     ssize_t length;
-    for (size_t line = 1; fits && (length = getline(&text, &text_room, file)) >= 0; line++) {
+    int     error = 0;
+    for (size_t line = 1; !error && (length = getline(&text, &text_room, file)) >= 0; line++) {
         while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
             text[--length] = 0;
+        const bool  whole = strlen(text) == (size_t) length;
         const char *begin = skip_spaces(text);
-        if ((*begin == 0 && strlen(text) == (size_t) length) || *begin == '#')
+        if ((*begin == 0 && whole) || *begin == '#')
             continue;
         struct row  row = { .line = line };
-        const char *why = strlen(text) == (size_t) length ? parse_row(begin, &row) : "a zero byte";
+        const char *why = whole ? parse_row(begin, &row) : "a zero byte";
         if (why)
             report_line(report, user, out, line, why);
         else
-            fits = append(rows, row);
+            error = append(rows, row) ? 0 : ENOMEM;
     }
     free(text);
-    return fits;
+    return error || feof(file) ? error : errno;
 }
 
 static int by_first_then_line(const void *a_, const void *b_)
 {
-    const struct row *a = a_;
-    const struct row *b = b_;
+    const struct row *a = a_, *b = b_;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return a->line < b->line ? -1 : a->line > b->line;
@@ -154,33 +146,26 @@ static bool to_columns(const struct rows *rows, struct geoip *out)
 
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
-    *out = (struct geoip) { 0 };
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return because(why, "%s: %s", path, strerror(errno));
     struct rows rows = { 0 };
-    const bool  fits = read_rows(file, report, user, out, &rows);
-    const int   read_error = fits && !feof(file) ? errno : 0;
-    fclose(file);
-
-    bool good = false;
-    if (!fits) {
-        because(why, "%s: out of memory", path);
-    } else if (read_error) {
-        because(why, "%s: %s", path, strerror(read_error));
-    } else if (rows.count == 0) {
-        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
-    } else {
+    FILE       *file = fopen(path, "r");
+    *out = (struct geoip) { 0 };
+    int error = file ? read_rows(file, report, user, out, &rows) : errno;
+    if (file)
+        fclose(file);
+    if (rows.count)
         qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
-        drop_overlapping(&rows, report, user, out);
-        good = to_columns(&rows, out);
-        if (!good)
-            because(why, "%s: out of memory", path);
-    }
+    drop_overlapping(&rows, report, user, out);
+    if (!error && rows.count && !to_columns(&rows, out))
+        error = ENOMEM;
     free(rows.row);
-    if (!good)
-        geoip_free(out);
-    return good;
+    if (error)
+        because(why, "%s: %s", path, strerror(error));
+    else if (!out->count)
+        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
+    else
+        return true;
+    geoip_free(out);
+    return false;
 }
 
 void geoip_free(struct geoip *geoip)
@@ -200,15 +185,7 @@ void geoip_country_name(uint16_t country, char name[3])
 
 size_t geoip_rank(const struct geoip *geoip, uint32_t address)
 {
-    size_t low = 0, high = geoip->count; /* rows below low begin at or before the address, rows from high on after it */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (geoip->first[middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return host_lower_bound(geoip->first, 4, geoip->count, (uint64_t) address + 1);
 }
 
 size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank)

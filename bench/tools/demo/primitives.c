@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parts.h"
+#include "step.h"
 
-#include "bench/common/device.h"
 #include "bench/measure/measure.h"
 #include "bench/peers/host.h"
-
-#include <math.h>
 
 struct row {
     const char *label, *text;
@@ -20,12 +17,10 @@ static const struct row rows[] = {
     { "search", "random queries, by an index", { .workload = SEARCH, .variant = VARIANT_INDEX } },
     { "  sorted", "ascending queries, no index", { .workload = SEARCH, .variant = VARIANT_SORTED } },
 };
-#define N_ROWS ((int) (sizeof rows / sizeof rows[0]))
 
 /* 2^20 elements on a CPU, up to 2^26 elsewhere. */
-static struct spec sized(const struct row *row, const struct ordo_facts *facts)
+static struct spec sized(struct spec spec, const struct ordo_facts *facts)
 {
-    struct spec spec = row->spec;
     spec.type = ORDO_U32;
     spec.seed = 1;
     for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
@@ -38,68 +33,51 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
     return spec;
 }
 
-/* Checks one call, then times others. */
-static ordo_status measure(ordo_device *device, struct target *target, double *seconds, bool *right, char *why)
+/* Checks one call, then times others. Returns the seconds of a call. */
+static double measure(struct demo *demo, struct target *target, const char *label)
 {
     const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
     struct timing            timing;
-    ordo_status              got = target_poison(target);
-    if (got == ORDO_OK)
-        got = target_call(target, NULL);
-    *right = got == ORDO_OK && target_check(target, why);
-    if (got == ORDO_OK)
-        got = time_calls(device, target_call, target, &goal, &timing);
-    if (got == ORDO_OK)
-        *seconds = timing.wall.median;
-    return device_why(device, got, why);
+    char                     why[WHY_BYTES] = "";
+    must(demo, label, target_poison(target));
+    must(demo, label, target_call(target, NULL));
+    if (!target_check(target, why)) {
+        demo->wrong++;
+        report_error("WRONG: %s: %s", label, why);
+    }
+    must(demo, label, time_calls(demo->device, target_call, target, &goal, &timing));
+    return timing.wall.median;
 }
 
-static void add_json(cJSON *list, const struct row *row, const struct spec *spec, double rate, double host_rate)
-{
-    cJSON *entry = json_append(list);
-    json_text(entry, "workload", workload_name(row->spec.workload));
-    json_text(entry, "variant", variant_name(row->spec.workload, row->spec.variant));
-    json_exact(entry, "value_bytes", row->spec.value_bytes);
-    json_exact(entry, "operations", (double) spec_operations(spec));
-    json_number(entry, "per_second", rate);
-    json_number(entry, "host_per_second", host_rate);
-}
-
-ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why)
+void demo_primitives(struct demo *demo)
 {
     static const struct column columns[] = { { "primitive", 10, true },
                                              { "", 29, true },
                                              { "elements", 8, false },
                                              { "per second", 10, false },
                                              { "host, 1 thread", 14, false } };
-    const struct table         table = { out, columns, sizeof columns / sizeof columns[0] };
-    cJSON                     *list = cJSON_AddArrayToObject(json, "primitives");
-
+    const struct table         table = { demo->out, columns, sizeof columns / sizeof *columns };
+    cJSON                     *list = cJSON_AddArrayToObject(demo->json, "primitives");
     table_head(&table);
-    for (int r = 0; r < N_ROWS; r++) {
-        const struct spec spec = sized(&rows[r], ordo_device_facts(device));
+    for (const struct row *row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
+        const struct spec spec = sized(row->spec, demo->facts);
         struct target    *target = NULL;
-        double            seconds = NAN, host_rate = NAN;
-        bool              right = false;
-        progress("measuring %s", rows[r].label);
-        ordo_status got = target_open(device, &spec, &target, why);
-        if (got == ORDO_OK) {
-            got = measure(device, target, &seconds, &right, why);
-            host_rate = baseline_rate(&spec, target_inputs(target), 0);
-            target_close(&target);
-        }
-        if (got != ORDO_OK)
-            return got;
-        if (!right) {
-            (*wrong)++;
-            report_error("WRONG: %s: %s", rows[r].label, why);
-        }
-
-        char         rate[TEXT_BYTES];
-        const double per_second = (double) spec_operations(&spec) / seconds;
-        table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(TEXT, spec_operations(&spec)),
-                                             text_rate(rate, per_second), text_rate(TEXT, host_rate) });
-        add_json(list, &rows[r], &spec, per_second, host_rate);
+        char              why[WHY_BYTES];
+        progress("measuring %s", row->label);
+        if (target_open(demo->device, &spec, &target, why) != ORDO_OK)
+            give_up(row->label, why);
+        const size_t operations = spec_operations(&spec);
+        const double rate = (double) operations / measure(demo, target, row->label);
+        const double host_rate = baseline_rate(&spec, target_inputs(target), 0);
+        target_close(&target);
+        table_row(&table, (const char *[]) { row->label, row->text, text_count(TEXT, operations), text_rate(TEXT, rate),
+                                             text_rate(TEXT, host_rate) });
+        cJSON *entry = json_append(list);
+        json_text(entry, "workload", workload_name(spec.workload));
+        json_text(entry, "variant", variant_name(spec.workload, spec.variant));
+        json_exact(entry, "value_bytes", spec.value_bytes);
+        json_exact(entry, "operations", (double) operations);
+        json_number(entry, "per_second", rate);
+        json_number(entry, "host_per_second", host_rate);
     }
-    return ORDO_OK;
 }

@@ -40,78 +40,49 @@ size_t geoip_rank(const struct geoip *geoip, uint32_t address);
 /* The row of an address with that rank; count if none holds it. */
 size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank);
 
-/* Addresses to look up, and the check of the answers. */
+/* Addresses to look up, the same in every run. */
 
-/* Uniform addresses, the same in every run. */
-void mapping_random(uint32_t *addresses, size_t count);
+/* Uniform addresses. */
+void random_addresses(uint32_t *addresses, size_t count);
+/* Addresses of 100,000 hosts within the ranges; the r-th busiest has a share of about 1/r. */
+void repeated_addresses(const struct geoip *geoip, uint32_t *addresses, size_t count);
+/* Rows 0..count-1 in random order. */
+void shuffled_rows(uint32_t *rows, size_t count);
 
-/* Addresses of 100,000 hosts within the ranges; the r-th busiest has a share of about 1/r. False without memory. */
-bool mapping_repeated(const struct geoip *geoip, uint32_t *addresses, size_t count);
+/* The addresses in each country, by their ranks, added to N_COUNTRIES counters. Returns the number of addresses in no
+ * range. */
+#define N_COUNTRIES 65536
+size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, const uint32_t *ranks, size_t count,
+                       size_t *by_country);
 
-/* Rows 0..count-1 in random order, the same in every run. */
-void mapping_shuffle(uint32_t *rows, size_t count);
+/* ---- the check of a device's answers ------------------------------------------------------------------------- */
 
-/* The device's result: ranges sorted by first address, with their rows. */
-struct mapping_table {
-    const uint32_t *first;
-    const uint32_t *row;
+/* The number of wrong places in the device's table: ranges sorted by first address, with their rows. */
+size_t check_sort(const struct geoip *geoip, const uint32_t *first, const uint32_t *rows);
+
+enum question {
+    ASK_RANK,    /* geoip_rank */
+    ASK_ROW,     /* geoip_row */
+    ASK_NEAREST, /* the row `nearest` of the last range that begins at or before the address */
 };
 
-/* The number of wrong places in the sorted table. */
-size_t mapping_check_sort(const struct geoip *geoip, struct mapping_table table);
-
-#define MAPPING_COUNTRIES 65536
-
-struct mapping_result {
-    size_t   checked;
-    size_t   wrong;
-    size_t   unlisted;     /* addresses in no range */
-    size_t  *by_country;   /* MAPPING_COUNTRIES counters */
-    uint32_t example;      /* a wrongly answered address */
-    size_t   example_rank; /* its rank on the device */
+/* The answers of one structure: a word for each address, and whether there is one. */
+struct answers {
+    const uint8_t  *found; /* NULL: there always is */
+    const uint32_t *words;
 };
 
-/* False without memory. */
-bool mapping_result_make(struct mapping_result *result);
-void mapping_result_free(struct mapping_result *result);
-
-/* Finds each country by the device's rank (ranges that begin at or before the address), compares with the host, and
- * adds to the result. False without memory. */
-bool mapping_check(const struct geoip *geoip, struct mapping_table table, const uint32_t *addresses,
-                   const uint32_t *ranks, size_t count, struct mapping_result *result);
-
-/* Announced and withdrawn ranges, and the check of predecessor queries. */
-
-struct change {
-    const struct geoip *geoip;
-    uint32_t           *rows; /* announced rows first */
-    size_t              announced;
-    uint32_t           *nearest; /* per row: the nearest announced row at or before it, or NO_ROW */
-    uint64_t            draws;   /* so far */
-};
-#define NO_ROW UINT32_MAX
-
-/* Announces nine tenths of the ranges, the same in every run. False without memory; then *change is empty. */
-bool change_make(const struct geoip *geoip, struct change *change);
-void change_free(struct change *change);
-
-/* Announces `count` ranges and withdraws as many others, at most a tenth of all. */
-void change_next(struct change *change, size_t count, uint32_t *announced, uint32_t *withdrawn);
-
-/* A structure's answers: whether a range begins at or before each address, and the row of the last one. */
-struct change_answers {
-    const uint8_t  *found;
-    const uint32_t *rows;
-};
-
-struct change_result {
+struct verdict {
     size_t   checked, wrong; /* answers */
-    size_t   withdrawn;      /* addresses in a withdrawn range */
+    size_t   withdrawn;      /* ASK_NEAREST: addresses in a range that is not the nearest */
     uint32_t example;        /* a wrongly answered address */
+    uint32_t example_word;   /* its answer by the first structure */
 };
 
-/* Compares the answers of `n` structures with a search on the host and adds to the result. */
-void change_check(const struct change *change, const uint32_t *addresses, size_t count,
-                  const struct change_answers *answers, int n, struct change_result *result);
+/* Compares the answers of `n` structures with a binary search on the host and adds to the verdict. nearest: for
+ * ASK_NEAREST, a row for each row; geoip->count: none. */
+void check_answers(const struct geoip *geoip, enum question question, const uint32_t *nearest,
+                   const uint32_t *addresses, size_t count, const struct answers *answers, int n,
+                   struct verdict *verdict);
 
 #endif

@@ -5,76 +5,83 @@
 #include "bench/common/device.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
-#include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_platform_text(cJSON *json, const char *name, cl_platform_id id, cl_platform_info what)
+static cl_uint platforms(cl_platform_id ids[PLATFORMS_MAX])
 {
-    char text[256] = "";
-    clGetPlatformInfo(id, what, sizeof text, text, NULL);
-    json_text(json, name, text);
+    cl_uint n = 0;
+    if (clGetPlatformIDs(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
+        return 0;
+    return n < PLATFORMS_MAX ? n : PLATFORMS_MAX;
 }
 
-static int answer_platforms(void)
+static int answer_platforms(const char *unused)
 {
+    static const struct {
+        const char      *name;
+        cl_platform_info what;
+    } texts[] = { { "name", CL_PLATFORM_NAME }, { "vendor", CL_PLATFORM_VENDOR }, { "version", CL_PLATFORM_VERSION } };
     cl_platform_id ids[PLATFORMS_MAX];
-    cl_uint        n = 0;
+    const cl_uint  n = platforms(ids);
     cJSON         *list = cJSON_CreateArray();
-    if (clGetPlatformIDs(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
-        n = 0;
-    for (cl_uint p = 0; p < n && p < PLATFORMS_MAX; p++) {
+    (void) unused;
+    for (cl_uint p = 0; p < n; p++) {
         cJSON *platform = json_append(list);
         json_exact(platform, "number", p);
-        add_platform_text(platform, "name", ids[p], CL_PLATFORM_NAME);
-        add_platform_text(platform, "vendor", ids[p], CL_PLATFORM_VENDOR);
-        add_platform_text(platform, "version", ids[p], CL_PLATFORM_VERSION);
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            char text[256] = "";
+            clGetPlatformInfo(ids[p], texts[t].what, sizeof text, text, NULL);
+            json_text(platform, texts[t].name, text);
+        }
     }
     return child_answer(list);
 }
 
-static cJSON *describe_device(cl_device_id id, const char *select)
+static void describe_device(cJSON *device, cl_device_id id)
 {
-    cJSON         *device = cJSON_CreateObject();
+    static const struct {
+        const char    *name;
+        cl_device_info what;
+    } texts[] = { { "name", CL_DEVICE_NAME },
+                  { "vendor", CL_DEVICE_VENDOR },
+                  { "opencl", CL_DEVICE_VERSION },
+                  { "opencl_c", CL_DEVICE_OPENCL_C_VERSION } };
     cl_device_type type = 0;
     cl_uint        vendor_id = 0;
-    char           name[256] = "", vendor[256] = "", version[256] = "", c_version[256] = "";
     clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     clGetDeviceInfo(id, CL_DEVICE_VENDOR_ID, sizeof vendor_id, &vendor_id, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name, name, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_VENDOR, sizeof vendor, vendor, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL);
-    clGetDeviceInfo(id, CL_DEVICE_OPENCL_C_VERSION, sizeof c_version, c_version, NULL);
-    json_text(device, "select", select);
-    json_text(device, "name", name);
     json_text(device, "type",
               type & CL_DEVICE_TYPE_GPU           ? "gpu"
               : type & CL_DEVICE_TYPE_CPU         ? "cpu"
               : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
                                                   : "other");
     json_exact(device, "vendor_id", vendor_id);
-    json_text(device, "vendor", vendor);
-    json_text(device, "opencl", version);
-    json_text(device, "opencl_c", c_version);
-    return device;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        char text[256] = "";
+        clGetDeviceInfo(id, texts[t].what, sizeof text, text, NULL);
+        json_text(device, texts[t].name, text);
+    }
 }
 
-static int answer_devices(unsigned platform)
+static int answer_devices(const char *number)
 {
-    cl_platform_id platforms[PLATFORMS_MAX];
+    const unsigned platform = (unsigned) strtoul(number, NULL, 10);
+    cl_platform_id of[PLATFORMS_MAX];
     cl_device_id   ids[DEVICES_MAX];
-    cl_uint        n_platforms = 0, n = 0;
+    cl_uint        n = 0;
     cJSON         *list = cJSON_CreateArray();
-    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS || platform >= n_platforms ||
-        platform >= PLATFORMS_MAX ||
-        clGetDeviceIDs(platforms[platform], CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
+    if (platform >= platforms(of) ||
+        clGetDeviceIDs(of[platform], CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
         n = 0;
     for (cl_uint d = 0; d < n && d < DEVICES_MAX; d++) {
-        char select[32];
+        char   select[32];
+        cJSON *device = json_append(list);
         snprintf(select, sizeof select, "%u:%u", platform, d);
-        cJSON_AddItemToArray(list, describe_device(ids[d], select));
+        json_text(device, "select", select);
+        describe_device(device, ids[d]);
     }
     return child_answer(list);
 }
@@ -84,32 +91,25 @@ static void add_tunables(cJSON *json, ordo_device *device)
     cJSON                   *tunables = cJSON_AddArrayToObject(json, "tunables");
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++) {
-        cJSON *tunable = cJSON_CreateObject(), *choices = cJSON_AddArrayToObject(tunable, "choices");
+        cJSON *tunable = json_append(tunables), *choices = cJSON_AddArrayToObject(tunable, "choices");
         json_text(tunable, "name", info.name);
         json_text(tunable, "text", info.text);
         json_exact(tunable, "value", info.value);
         json_text(tunable, "origin", origin_name(info.origin));
         for (uint32_t c = 0; c < info.n_choices; c++)
             cJSON_AddItemToArray(choices, cJSON_CreateNumber(info.choice[c]));
-        cJSON_AddItemToArray(tunables, tunable);
     }
 }
 
 static void add_self_test(cJSON *json, ordo_device *device)
 {
     cJSON            *test = cJSON_AddObjectToObject(json, "self_test");
-    const ordo_status got = ordo_device_self_test(device);
     char              why[WHY_BYTES] = "";
-    if (got != ORDO_OK)
-        ordo_device_last_error(device, why, sizeof why);
+    const ordo_status got = device_why(device, ordo_device_self_test(device), why);
+    struct limits     limits;
     json_flag(test, "passed", got == ORDO_OK);
     json_text(test, "why", why);
     json_number(test, "ms", ordo_device_facts(device)->self_test_ms);
-}
-
-static void add_limits(cJSON *json, ordo_device *device)
-{
-    struct limits limits;
     if (measure_limits(device, &limits) == ORDO_OK)
         cJSON_AddItemToObject(json, "limits", limits_to_json(&limits));
 }
@@ -121,7 +121,7 @@ static void keep_warning(void *warnings, ordo_log_level level, const char *messa
         cJSON_AddItemToArray(warnings, cJSON_CreateString(message));
 }
 
-static int answer_device(const char *select, bool self_test)
+static int describe(const char *select, bool self_test)
 {
     char                      message[4096] = "";
     cJSON                    *json = cJSON_CreateObject();
@@ -143,42 +143,32 @@ static int answer_device(const char *select, bool self_test)
     }
     cJSON_AddItemToObject(json, "facts", json_device(ordo_device_facts(device)));
     add_tunables(json, device);
-    if (self_test && got == ORDO_OK) {
+    if (self_test && got == ORDO_OK)
         add_self_test(json, device);
-        add_limits(json, device);
-    }
     ordo_device_close(&device);
     return child_answer(json);
 }
 
-const char *vendors(void)
+static int answer_device(const char *select)
 {
-    const char *chosen = getenv("OCL_ICD_VENDORS");
-    return chosen && *chosen ? chosen : "/etc/OpenCL/vendors";
+    return describe(select, true);
 }
 
-void vendor_path(const char *file, char *path, size_t bytes)
+static int answer_quietly(const char *select)
 {
-    const size_t length = strlen(vendors()), file_length = strlen(file);
-    if (length > file_length && strcmp(vendors() + length - file_length, file) == 0)
-        snprintf(path, bytes, "%s", vendors());
-    else
-        snprintf(path, bytes, "%s/%s", vendors(), file);
+    return describe(select, false);
 }
 
 /* Tries to load the library of a driver's file. */
-static int answer_driver(const char *file)
+static int answer_driver(const char *path)
 {
-    char   path[600], library[400] = "";
+    char   library[400] = "";
     cJSON *json = cJSON_CreateObject();
-    vendor_path(file, path, sizeof path);
-    FILE *from = fopen(path, "r");
+    FILE  *from = fopen(path, "r");
     if (from && fgets(library, sizeof library, from))
         library[strcspn(library, "\r\n")] = 0;
     if (from)
         fclose(from);
-    json_text(json, "file", file);
-    json_text(json, "library", library);
     if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
         json_text(json, "why", dlerror());
     return child_answer(json);
@@ -186,17 +176,13 @@ static int answer_driver(const char *file)
 
 int answer_question(const char *question)
 {
-    if (strcmp(question, "platforms") == 0)
-        return answer_platforms();
-    if (strncmp(question, "driver:", 7) == 0)
-        return answer_driver(question + 7);
-    if (strncmp(question, "devices:", 8) == 0)
-        return answer_devices((unsigned) strtoul(question + 8, NULL, 10));
-    if (strncmp(question, "device:", 7) == 0)
-        return answer_device(question + 7, true);
-    if (strncmp(question, "quiet-device:", 13) == 0)
-        return answer_device(question + 13, false);
-    if (strncmp(question, "prepare:", 8) == 0)
-        return prepare_part(question + 8);
+    static const struct {
+        const char *begin;
+        int (*answer)(const char *rest);
+    } rows[] = { { "platforms", answer_platforms },   { "devices:", answer_devices }, { "device:", answer_device },
+                 { "quiet-device:", answer_quietly }, { "driver:", answer_driver },   { "prepare:", prepare_part } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strncmp(question, rows[i].begin, strlen(rows[i].begin)) == 0)
+            return rows[i].answer(question + strlen(rows[i].begin));
     return EXIT_USAGE;
 }

@@ -6,11 +6,8 @@
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 
-#include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* ---- asking -------------------------------------------------------------------------------------------------- */
@@ -98,107 +95,62 @@ static void add_costs(cJSON *device, const cJSON *facts)
 
 /* ---- gathering ----------------------------------------------------------------------------------------------- */
 
-static void gather_device(const struct view *view, cJSON *device, struct exposed *exposed)
+static void gather_device(const struct view *view, cJSON *device)
 {
-    char         question[64];
-    const cJSON *facts = NULL;
+    char question[64];
     snprintf(question, sizeof question, "%sdevice:%s", view->options->no_self_test ? "quiet-" : "",
              text_of(device, "select"));
-
     cJSON *got = ask(view, question, device);
     for (cJSON *item = got ? got->child : NULL; item; item = got->child)
         cJSON_AddItemToObject(device, item->string, cJSON_DetachItemViaPointer(got, item));
     cJSON_Delete(got);
-    facts = json_at(device, "facts");
+    const cJSON *facts = json_at(device, "facts");
     if (facts)
         add_costs(device, facts);
     if (facts && view->options->start)
         measure_start(view, question, device);
-
-    const enum maker maker = maker_of((unsigned) number_of(device, "vendor_id"), text_of(device, "vendor"));
-    if (strcmp(text_of(device, "type"), "gpu") == 0 && maker != N_MAKERS)
-        exposed->gpu[maker] = true;
-    exposed->cpu |= strcmp(text_of(device, "type"), "cpu") == 0;
 }
 
-static void gather_platforms(const struct view *view, cJSON *platforms, struct exposed *exposed)
+/* Returns the platforms with their devices; NULL: `problem` says why. */
+static cJSON *gather_platforms(const struct view *view, cJSON *problem)
 {
-    cJSON *platform = NULL, *device = NULL;
+    cJSON *platforms = ask(view, "platforms", problem), *platform = NULL, *device = NULL;
     cJSON_ArrayForEach(platform, platforms) {
         char question[64];
         snprintf(question, sizeof question, "devices:%d", (int) number_of(platform, "number"));
-        cJSON     *devices = ask(view, question, platform);
-        const bool rusticl = strcasecmp(text_of(platform, "name"), "rusticl") == 0;
-        exposed->any_platform = true;
-        exposed->rusticl |= rusticl;
-        exposed->rusticl_device |= rusticl && cJSON_GetArraySize(devices) > 0;
-        exposed->pocl |= strcmp(text_of(platform, "name"), POCL) == 0 && cJSON_GetArraySize(devices) == 0;
+        cJSON *devices = ask(view, question, platform);
         cJSON_ArrayForEach(device, devices)
-            gather_device(view, device, exposed);
+            gather_device(view, device);
         cJSON_AddItemToObject(platform, "devices", devices ? devices : cJSON_CreateArray());
     }
+    return platforms;
 }
 
 /* Uses one driver alone: a directory with a link to it. */
-static void gather_driver(const struct options *options, const char *file, cJSON *all, struct exposed *exposed)
+static void gather_driver(const struct options *options, const char *path, cJSON *all)
 {
-    char directory[] = "/tmp/ordo-info-XXXXXX", target[600], link[600], variable[600];
+    const char *file = file_name(path);
+    char        directory[] = "/tmp/ordo-info-XXXXXX", link[600], variable[600];
     if (!mkdtemp(directory))
         return;
-    vendor_path(file, target, sizeof target);
     snprintf(link, sizeof link, "%s/%s", directory, file);
     snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", directory);
 
     const struct view view = { options, { variable, NULL } };
     cJSON            *problem = cJSON_CreateObject();
-    cJSON            *platforms = symlink(target, link) == 0 ? ask(&view, "platforms", problem) : NULL;
-    if (platforms) {
-        gather_platforms(&view, platforms, exposed);
-        cJSON_Delete(problem);
-        for (cJSON *platform = platforms->child; platform; platform = platforms->child) {
-            json_text(platform, "driver_file", file);
-            cJSON_AddItemToArray(all, cJSON_DetachItemViaPointer(platforms, platform));
-        }
-        cJSON_Delete(platforms);
-    } else {
+    cJSON            *platforms = symlink(path, link) == 0 ? gather_platforms(&view, problem) : NULL;
+    if (!platforms) {
         json_text(problem, "name", file);
-        json_text(problem, "driver_file", file);
-        cJSON_AddItemToArray(all, problem);
+        platforms = cJSON_CreateArray();
+        cJSON_AddItemToArray(platforms, cJSON_Duplicate(problem, true));
     }
+    for (cJSON *platform = platforms->child; platform; platform = platforms->child) {
+        json_text(platform, "driver_file", file);
+        cJSON_AddItemToArray(all, cJSON_DetachItemViaPointer(platforms, platform));
+    }
+    cJSON_Delete(problem);
+    cJSON_Delete(platforms);
     remove_all(directory);
-}
-
-static bool is_icd(const char *name)
-{
-    const size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".icd") == 0;
-}
-
-/* The names of all driver files. */
-static cJSON *driver_files(void)
-{
-    cJSON          *files = cJSON_CreateArray();
-    struct dirent **entries = NULL;
-    const int       n = scandir(vendors(), &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        if (is_icd(entries[i]->d_name))
-            cJSON_AddItemToArray(files, cJSON_CreateString(entries[i]->d_name));
-        free(entries[i]);
-    }
-    free(entries);
-    const char *slash = strrchr(vendors(), '/');
-    if (n < 0 && is_icd(vendors()) && slash)
-        cJSON_AddItemToArray(files, cJSON_CreateString(slash + 1));
-    return files;
-}
-
-static cJSON *gather_drivers_one_by_one(const struct options *options, const cJSON *files, struct exposed *exposed)
-{
-    cJSON       *all = cJSON_CreateArray();
-    const cJSON *file = NULL;
-    cJSON_ArrayForEach(file, files)
-        gather_driver(options, cJSON_GetStringValue(file), all, exposed);
-    return all;
 }
 
 /* Reports drivers whose library does not load, because the loader skips them silently. */
@@ -206,20 +158,15 @@ static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON
 {
     const cJSON *file = NULL;
     cJSON_ArrayForEach(file, files) {
-        char question[300], path[600], sentence[1200];
-        snprintf(question, sizeof question, "driver:%.255s", cJSON_GetStringValue(file));
-        vendor_path(cJSON_GetStringValue(file), path, sizeof path);
+        const char *path = cJSON_GetStringValue(file);
+        char        question[700];
+        snprintf(question, sizeof question, "driver:%s", path);
         cJSON *problem = cJSON_CreateObject(), *driver = ask(view, question, problem);
-        if (*text_of(driver, "why")) {
-            snprintf(sentence, sizeof sentence,
-                     "%s registers a driver that does not load (%s): its package is gone or incomplete.", path,
-                     text_of(driver, "why"));
-            cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
-        } else if (!driver) {
-            snprintf(sentence, sizeof sentence, "%s registers a driver that %s when it is loaded.", path,
-                     text_of(problem, "problem"));
-            cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
-        }
+        if (*text_of(driver, "why"))
+            advise(advice, "%s registers a driver that does not load (%s): its package is gone or incomplete.", path,
+                   text_of(driver, "why"));
+        else if (!driver)
+            advise(advice, "%s registers a driver that %s when it is loaded.", path, text_of(problem, "problem"));
         cJSON_Delete(problem);
         cJSON_Delete(driver);
     }
@@ -227,24 +174,21 @@ static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON
 
 cJSON *gather(const struct options *options, int argc, char **argv)
 {
-    cJSON            *json = json_head("ordo-info", argc, argv);
-    struct exposed    exposed = { .any_platform = false };
+    cJSON            *json = json_head("ordo-info", argc, argv), *files = driver_files("");
+    const cJSON      *file = NULL;
     const struct view view = { options, { NULL } };
-    cJSON            *files = driver_files();
-    cJSON            *platforms = ask(&view, "platforms", json);
-    if (platforms)
-        gather_platforms(&view, platforms, &exposed);
-    else
-        platforms = gather_drivers_one_by_one(options, files, &exposed);
+    cJSON            *platforms = gather_platforms(&view, json);
+    if (!platforms) {
+        platforms = cJSON_CreateArray();
+        cJSON_ArrayForEach(file, files)
+            gather_driver(options, cJSON_GetStringValue(file), platforms);
+    }
     cJSON_AddItemToObject(json, "platforms", platforms);
     cJSON_AddItemToObject(json, "sensors", read_sensors(options->root));
-
-    char   advice[ADVICE_MAX][ADVICE_BYTES];
-    cJSON *list = cJSON_AddArrayToObject(json, "advice");
-    advise_on_drivers(&view, files, list);
+    cJSON *advice = cJSON_AddArrayToObject(json, "advice");
+    advise_on_drivers(&view, files, advice);
+    advise_on_hardware(advice, options->root, platforms);
     cJSON_Delete(files);
-    for (int i = 0, n = hardware_advice(options->root, &exposed, advice); i < n; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(advice[i]));
     progress_clear();
     return json;
 }

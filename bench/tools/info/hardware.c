@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "bench/common/json.h"
 #include "runtime/choose.h"
 
 #include <dirent.h>
@@ -11,42 +12,96 @@
 #include <strings.h>
 #include <unistd.h>
 
-const char *maker_name(enum maker maker)
+enum maker { NVIDIA, AMD, INTEL, N_MAKERS };
+
+#define POCL "Portable Computing Language" /* name of its platform */
+
+struct hardware {
+    const char *root;
+    bool        present[N_MAKERS + 1]; /* GPUs on the PCI bus, or with device nodes */
+    bool        shown[N_MAKERS + 1];   /* GPUs that OpenCL has */
+    bool        cpu;
+    bool        rusticl, pocl; /* these platforms have no device */
+    char        closed[128];   /* a device node without permission, or "" */
+};
+
+/* ---- drivers ------------------------------------------------------------------------------------------------- */
+
+const char *file_name(const char *path)
 {
-    static const char *const names[] = { "NVIDIA", "AMD", "Intel" };
-    return names[maker];
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-static const unsigned pci_vendor[N_MAKERS] = { 0x10de, 0x1002, 0x8086 };
-
-enum maker maker_of(unsigned vendor_id, const char *vendor)
+static void add_icd(cJSON *files, const char *path)
 {
-    static const struct {
-        enum maker  maker;
-        const char *begin;
-    } names[] = { { NVIDIA, "NVIDIA" }, { AMD, "AMD" }, { AMD, "Advanced Micro" }, { INTEL, "Intel" } };
+    const size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".icd") == 0)
+        cJSON_AddItemToArray(files, cJSON_CreateString(path));
+}
 
-    for (int m = 0; m < N_MAKERS; m++)
-        if (vendor_id == pci_vendor[m])
-            return (enum maker) m;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncasecmp(vendor, names[i].begin, strlen(names[i].begin)) == 0)
-            return names[i].maker;
-    return N_MAKERS;
+cJSON *driver_files(const char *root)
+{
+    const char     *chosen = *root ? NULL : getenv("OCL_ICD_VENDORS"); /* a directory or a file */
+    char            path[300], file[600];
+    cJSON          *files = cJSON_CreateArray();
+    struct dirent **entries = NULL;
+    snprintf(path, sizeof path, "%s%s", root, chosen && *chosen ? chosen : "/etc/OpenCL/vendors");
+    const int n = scandir(path, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+        add_icd(files, file);
+        free(entries[i]);
+    }
+    free(entries);
+    if (n < 0)
+        add_icd(files, path);
+    return files;
 }
 
 /* ---- what the system shows ----------------------------------------------------------------------------------- */
 
-struct hardware {
-    const char *root;
-    bool        gpu[N_MAKERS]; /* on the PCI bus, or by device nodes */
-    char        closed[128];   /* a device node without permission, or "" */
+/* Makers by PCI vendor id and by the begin of a vendor's name. */
+static const struct {
+    enum maker  maker;
+    unsigned    pci;
+    const char *begin;
+} makers[] = {
+    { NVIDIA, 0x10de, "NVIDIA" },
+    { AMD, 0x1002, "AMD" },
+    { AMD, 0x1002, "Advanced Micro" },
+    { INTEL, 0x8086, "Intel" },
 };
 
-static unsigned read_hex(const char *root, const char *device, const char *file)
+/* N_MAKERS: another. */
+static enum maker maker_of(unsigned pci, const char *vendor)
 {
-    char path[512], text[32] = "";
-    snprintf(path, sizeof path, "%s/sys/bus/pci/devices/%.64s/%s", root, device, file);
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (pci == makers[i].pci || strncasecmp(vendor, makers[i].begin, strlen(makers[i].begin)) == 0)
+            return makers[i].maker;
+    return N_MAKERS;
+}
+
+static void look_at_platforms(struct hardware *hardware, const cJSON *platforms)
+{
+    const cJSON *platform = NULL, *device = NULL;
+    cJSON_ArrayForEach(platform, platforms) {
+        const char *name = text_of(platform, "name");
+        const bool  empty = cJSON_GetArraySize(json_at(platform, "devices")) == 0;
+        hardware->rusticl |= empty && strcasecmp(name, "rusticl") == 0;
+        hardware->pocl |= empty && strcmp(name, POCL) == 0;
+        cJSON_ArrayForEach(device, json_at(platform, "devices")) {
+            const enum maker maker = maker_of((unsigned) number_of(device, "vendor_id"), text_of(device, "vendor"));
+            hardware->shown[maker] |= text_is(device, "type", "gpu");
+            hardware->cpu |= text_is(device, "type", "cpu");
+        }
+    }
+}
+
+static unsigned read_hex(const char *directory, const char *device, const char *file)
+{
+    char path[700], text[32] = "";
+    snprintf(path, sizeof path, "%s/%.64s/%s", directory, device, file);
     FILE *from = fopen(path, "r");
     if (from && !fgets(text, sizeof text, from))
         text[0] = 0;
@@ -55,182 +110,158 @@ static unsigned read_hex(const char *root, const char *device, const char *file)
     return (unsigned) strtoul(text, NULL, 16);
 }
 
-/* Display controllers, and accelerators without a display. */
-static bool computes(unsigned pci_class)
-{
-    const unsigned base = pci_class >> 16;
-    return base == 0x03 || base == 0x12;
-}
-
 static void look_at_pci(struct hardware *hardware)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/sys/bus/pci/devices", hardware->root);
     DIR *bus = opendir(path);
     for (const struct dirent *entry; bus && (entry = readdir(bus));) {
-        if (entry->d_name[0] == '.' || !computes(read_hex(hardware->root, entry->d_name, "class")))
-            continue;
-        for (int m = 0; m < N_MAKERS; m++)
-            hardware->gpu[m] |= read_hex(hardware->root, entry->d_name, "vendor") == pci_vendor[m];
+        const unsigned base = read_hex(path, entry->d_name, "class") >> 16;
+        /* Display controllers, and accelerators without a display. */
+        if (base == 0x03 || base == 0x12)
+            hardware->present[maker_of(read_hex(path, entry->d_name, "vendor"), "")] = true;
     }
     if (bus)
         closedir(bus);
 }
 
-__attribute__((format(printf, 2, 3))) static bool exists(const char *root, const char *format, ...)
-{
-    char    path[512];
-    va_list args;
-    va_start(args, format);
-    const int used = snprintf(path, sizeof path, "%s", root);
-    vsnprintf(path + used, sizeof path - (size_t) used, format, args);
-    va_end(args);
-    return access(path, F_OK) == 0;
-}
-
-static void look_at_node(struct hardware *hardware, const char *node)
+/* Whether a file exists. Keeps the name of the first one in `closed` (NULL: none) that may not be opened. */
+static bool look_at(const struct hardware *hardware, const char *file, char *closed)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s%s", hardware->root, node);
-    if (access(path, F_OK) == 0 && access(path, R_OK | W_OK) != 0 && !hardware->closed[0])
-        snprintf(hardware->closed, sizeof hardware->closed, "%s", node);
+    snprintf(path, sizeof path, "%s%s", hardware->root, file);
+    const bool exists = access(path, F_OK) == 0;
+    if (exists && closed && !*closed && access(path, R_OK | W_OK) != 0)
+        snprintf(closed, sizeof hardware->closed, "%s", file);
+    return exists;
 }
 
 /* Containers often have the nodes without the bus. */
 static void look_at_nodes(struct hardware *hardware)
 {
-    hardware->gpu[NVIDIA] |= exists(hardware->root, "/dev/nvidiactl") || exists(hardware->root, "/dev/dxg");
-    hardware->gpu[AMD] |= exists(hardware->root, "/dev/kfd");
-    look_at_node(hardware, "/dev/kfd");
+    hardware->present[NVIDIA] |= look_at(hardware, "/dev/nvidiactl", NULL) || look_at(hardware, "/dev/dxg", NULL);
+    hardware->present[AMD] |= look_at(hardware, "/dev/kfd", hardware->closed);
     for (int n = 128; n < 136; n++) {
         char node[64];
         snprintf(node, sizeof node, "/dev/dri/renderD%d", n);
-        look_at_node(hardware, node);
+        look_at(hardware, node, hardware->closed);
     }
 }
 
 /* Whether a registered driver file contains `part` in its name. */
-static bool registered(const char *root, const char *part)
+static bool registered(const struct hardware *hardware, const char *part)
 {
-    const char *chosen = getenv("OCL_ICD_VENDORS"); /* a directory or a file */
-    char        path[512];
-    bool        found = false;
-    if (*root || !chosen || !*chosen)
-        snprintf(path, sizeof path, "%s/etc/OpenCL/vendors", root);
-    else
-        snprintf(path, sizeof path, "%s", chosen);
-
-    DIR *vendors = opendir(path);
-    if (!vendors)
-        return strstr(path, part) != NULL;
-    for (const struct dirent *entry; (entry = readdir(vendors));)
-        found |= strstr(entry->d_name, ".icd") && strstr(entry->d_name, part);
-    closedir(vendors);
+    cJSON       *files = driver_files(hardware->root);
+    const cJSON *file = NULL;
+    bool         found = false;
+    cJSON_ArrayForEach(file, files)
+        found |= strstr(file_name(cJSON_GetStringValue(file)), part) != NULL;
+    cJSON_Delete(files);
     return found;
 }
 
 /* NVIDIA's container tool adds the library, not always its registration. */
-static bool nvidia_library(const char *root)
+static bool has_nvidia_library(const struct hardware *hardware)
 {
-    static const char *const directories[] = { "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-                                               "/usr/lib", "/usr/local/nvidia/lib64" };
-    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
-        if (exists(root, "%s/libnvidia-opencl.so.1", directories[i]))
+#define LIBRARY "/libnvidia-opencl.so.1"
+    static const char *const files[] = { "/usr/lib/x86_64-linux-gnu" LIBRARY, "/usr/lib/aarch64-linux-gnu" LIBRARY,
+                                         "/usr/lib64" LIBRARY, "/usr/lib" LIBRARY, "/usr/local/nvidia/lib64" LIBRARY };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (look_at(hardware, files[i], NULL))
             return true;
     return false;
 }
 
 /* ---- advice -------------------------------------------------------------------------------------------------- */
 
-struct pad {
-    char (*advice)[ADVICE_BYTES];
-    int n;
+void advise(cJSON *advice, const char *format, ...)
+{
+    char    text[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cJSON_AddItemToArray(advice, cJSON_CreateString(text));
+}
+
+/* Advice on a GPU that is present and not shown. The first row of its maker whose driver is registered counts. */
+static const struct {
+    enum maker  maker;
+    const char *driver; /* part of a registered file's name; LIBRARY: unregistered; NULL: no condition */
+    const char *advice;
+} rows[] = {
+    { NVIDIA, "nvidia",
+      "An NVIDIA GPU is there and its driver is registered, but shows no device: see whether nvidia-smi works (kernel "
+      "module), and in a container whether it was started with --gpus all and "
+      "NVIDIA_DRIVER_CAPABILITIES=compute,utility." },
+    { NVIDIA, LIBRARY,
+      "An NVIDIA GPU and its OpenCL library are there, but not registered: mkdir -p /etc/OpenCL/vendors && echo "
+      "libnvidia-opencl.so.1 >/etc/OpenCL/vendors/nvidia.icd" },
+    { NVIDIA, NULL, "An NVIDIA GPU is there without an OpenCL driver: install nvidia-opencl-icd." },
+    { AMD, "rusticl",
+      "An AMD GPU is there: set RUSTICL_ENABLE=radeonsi and Mesa shows it; rocm-opencl-icd is the faster driver where "
+      "it supports the GPU." },
+    { AMD, "amdocl",
+      "An AMD GPU is there and a driver is registered, but shows no device: it may be too new or too old for it; "
+      "mesa-opencl-icd with RUSTICL_ENABLE=radeonsi is the other way." },
+    { AMD, NULL,
+      "An AMD GPU is there without an OpenCL driver: install rocm-opencl-icd, or mesa-opencl-icd and set "
+      "RUSTICL_ENABLE=radeonsi." },
+    { INTEL, "intel",
+      "An Intel GPU is there and its driver is registered, but shows no device: it may be too new or too old for that "
+      "driver." },
+    { INTEL, "rusticl",
+      "An Intel GPU is there without an OpenCL driver: install intel-opencl-icd, or set RUSTICL_ENABLE=iris." },
+    { INTEL, NULL, "An Intel GPU is there without an OpenCL driver: install intel-opencl-icd." },
 };
 
-__attribute__((format(printf, 2, 3))) static void advise(struct pad *pad, const char *format, ...)
+static bool applies(const struct hardware *hardware, const char *driver)
 {
-    va_list args;
-    if (pad->n == ADVICE_MAX)
-        return;
-    va_start(args, format);
-    vsnprintf(pad->advice[pad->n++], ADVICE_BYTES, format, args);
-    va_end(args);
+    if (!driver)
+        return true;
+    return strcmp(driver, LIBRARY) == 0 ? has_nvidia_library(hardware) : registered(hardware, driver);
 }
 
-static void advise_nvidia(struct pad *pad, const struct hardware *hardware)
+static void advise_on_gpu(cJSON *advice, const struct hardware *hardware, int maker)
 {
-    if (registered(hardware->root, "nvidia"))
-        advise(pad, "An NVIDIA GPU is there and its driver is registered, but shows no device: see whether nvidia-smi "
-                    "works (kernel module), and in a container whether it was started with --gpus all and "
-                    "NVIDIA_DRIVER_CAPABILITIES=compute,utility.");
-    else if (nvidia_library(hardware->root))
-        advise(pad,
-               "An NVIDIA GPU and its OpenCL library are there, but not registered: mkdir -p /etc/OpenCL/vendors && "
-               "echo libnvidia-opencl.so.1 >/etc/OpenCL/vendors/nvidia.icd");
-    else
-        advise(pad, "An NVIDIA GPU is there without an OpenCL driver: install nvidia-opencl-icd.");
+    size_t row = 0;
+    while ((int) rows[row].maker != maker || !applies(hardware, rows[row].driver))
+        row++;
+    advise(advice, "%s", rows[row].advice);
 }
 
-static void advise_amd(struct pad *pad, const struct hardware *hardware)
+static void advise_on_rusticl(cJSON *advice, const struct hardware *hardware)
 {
-    if (registered(hardware->root, "rusticl"))
-        advise(pad, "An AMD GPU is there: set RUSTICL_ENABLE=radeonsi and Mesa shows it; rocm-opencl-icd is the faster "
-                    "driver where it supports the GPU.");
-    else if (registered(hardware->root, "amdocl"))
-        advise(pad,
-               "An AMD GPU is there and a driver is registered, but shows no device: it may be too new or too old for "
-               "it; mesa-opencl-icd with RUSTICL_ENABLE=radeonsi is the other way.");
-    else
-        advise(pad, "An AMD GPU is there without an OpenCL driver: install rocm-opencl-icd, or mesa-opencl-icd and set "
-                    "RUSTICL_ENABLE=radeonsi.");
-}
-
-static void advise_intel(struct pad *pad, const struct hardware *hardware)
-{
-    if (registered(hardware->root, "intel"))
-        advise(pad, "An Intel GPU is there and its driver is registered, but shows no device: it may be too new or too "
-                    "old for that driver.");
-    else
-        advise(pad, "An Intel GPU is there without an OpenCL driver: install intel-opencl-icd%s.",
-               registered(hardware->root, "rusticl") ? ", or set RUSTICL_ENABLE=iris" : "");
-}
-
-static void advise_rusticl(struct pad *pad, const struct hardware *hardware)
-{
-    const char *driver = hardware->gpu[AMD] ? "radeonsi" : hardware->gpu[INTEL] ? "iris" : "llvmpipe";
+    const char *driver = hardware->present[AMD] ? "radeonsi" : hardware->present[INTEL] ? "iris" : "llvmpipe";
     const char *set = getenv("RUSTICL_ENABLE");
     if (set && *set)
-        advise(pad, "Mesa's Rusticl is there but shows no device with RUSTICL_ENABLE=%s.", set);
+        advise(advice, "Mesa's Rusticl is there but shows no device with RUSTICL_ENABLE=%s.", set);
     else
-        advise(pad, "Mesa's Rusticl is there but shows no device until it is told to: RUSTICL_ENABLE=%s%s.", driver,
+        advise(advice, "Mesa's Rusticl is there but shows no device until it is told to: RUSTICL_ENABLE=%s%s.", driver,
                strcmp(driver, "llvmpipe") == 0 ? " (the CPU; PoCL is the better way to it)" : "");
 }
 
-int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES])
+void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms)
 {
-    static void (*const advise_for[N_MAKERS])(struct pad *, const struct hardware *) = { advise_nvidia, advise_amd,
-                                                                                         advise_intel };
     struct hardware hardware = { .root = root };
-    struct pad      pad = { advice, 0 };
-    bool            hidden = false;
-    char            why[ADVICE_BYTES];
-
+    bool            hidden[N_MAKERS];
+    char            why[400];
+    look_at_platforms(&hardware, platforms);
     look_at_pci(&hardware);
     look_at_nodes(&hardware);
-    for (int m = 0; m < N_MAKERS; m++)
-        if (hardware.gpu[m] && !exposed->gpu[m]) {
-            advise_for[m](&pad, &hardware);
-            hidden |= m != NVIDIA;
-        }
-    if (hidden && hardware.closed[0])
-        advise(&pad, "%s may not be opened by this user: usermod -aG render,video %s, then log in again.",
+    for (int m = 0; m < N_MAKERS; m++) {
+        hidden[m] = hardware.present[m] && !hardware.shown[m];
+        if (hidden[m])
+            advise_on_gpu(advice, &hardware, m);
+    }
+    if ((hidden[AMD] || hidden[INTEL]) && hardware.closed[0])
+        advise(advice, "%s may not be opened by this user: usermod -aG render,video %s, then log in again.",
                hardware.closed, getenv("USER") ? getenv("USER") : "USER");
-    if (exposed->rusticl && !exposed->rusticl_device && !(hardware.gpu[AMD] && !exposed->gpu[AMD]))
-        advise_rusticl(&pad, &hardware);
+    if (hardware.rusticl && !hidden[AMD])
+        advise_on_rusticl(advice, &hardware);
     ordo_no_device(POCL, why, sizeof why);
-    if (!exposed->cpu && exposed->pocl) /* it is already installed */
-        advise(&pad, "No CPU is exposed: %s.", why);
-    else if (!exposed->cpu)
-        advise(&pad, "No CPU is exposed: install pocl-opencl-icd and every machine has a device.");
-    return pad.n;
+    if (!hardware.cpu && hardware.pocl) /* it is already installed */
+        advise(advice, "No CPU is exposed: %s.", why);
+    else if (!hardware.cpu)
+        advise(advice, "No CPU is exposed: install pocl-opencl-icd and every machine has a device.");
 }

@@ -6,7 +6,6 @@
 #include "bench/common/json.h"
 #include "bench/common/options.h"
 #include "bench/common/terminal.h"
-#include "bench/tools/prepare/prepare.h"
 #include "report.h"
 
 #include <stdlib.h>

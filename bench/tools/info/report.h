@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hardware as the system shows it, and advice for hardware that OpenCL lacks. */
+/* The platforms and devices of a machine as JSON, and advice for hardware that OpenCL lacks. */
 #ifndef BENCH_TOOLS_INFO_REPORT_H
 #define BENCH_TOOLS_INFO_REPORT_H
 
@@ -7,56 +7,43 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum maker { NVIDIA, AMD, INTEL, N_MAKERS };
-const char *maker_name(enum maker maker);
-
-#define POCL "Portable Computing Language" /* name of its platform */
-
-/* Hardware that OpenCL has. */
-struct exposed {
-    bool gpu[N_MAKERS];
-    bool cpu;
-    bool rusticl;        /* its platform exists ... */
-    bool rusticl_device; /* ... and has a device */
-    bool pocl;           /* its platform exists, without a device */
-    bool any_platform;
-};
-/* The maker by PCI vendor id, else by vendor name; N_MAKERS: another. */
-enum maker maker_of(unsigned vendor_id, const char *vendor);
-
-#define ADVICE_MAX   8
-#define ADVICE_BYTES 400
-
-/* Writes sentences of advice. Returns their number. `root` is "" or, in tests, a directory that replaces /. */
-int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES]);
-
-/* Queries in a child. */
-
 #define PLATFORMS_MAX 16
 #define DEVICES_MAX   64
 
-/* Answers "driver:FILE", "platforms", "devices:P", "device:P:D", "quiet-device:P:D" (no self-test) or
- * "prepare:K:N:LIST". Returns the exit status. */
-int answer_question(const char *question);
-
-/* The directory (or one file) of driver registrations, as in OCL_ICD_VENDORS. */
-const char *vendors(void);
-/* The path of a driver's file. */
-void vendor_path(const char *file, char *path, size_t bytes);
-
 struct options {
     const char *json;    /* NULL: none */
-    const char *root;    /* "": this machine */
+    const char *root;    /* "": this machine. In tests: a directory that replaces / */
     const char *prepare; /* list to prepare, or NULL */
     bool        tunables, start, no_self_test;
     double      seconds; /* per query */
 };
 
+/* The paths of the registered drivers' files. The caller deletes the list. */
+cJSON      *driver_files(const char *root);
+const char *file_name(const char *path);
+
+/* Adds a sentence to a list. */
+void advise(cJSON *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds sentences on the hardware that the platforms do not have. */
+void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms);
+
+/* Answers "driver:FILE", "platforms", "devices:P", "device:P:D", "quiet-device:P:D" (no self-test) or
+ * "prepare:K:N:LIST" in a child. Returns the exit status. */
+int answer_question(const char *question);
+
+/* Compiles kernels into the user's cache for the device of ORDO_DEVICE. */
+
+/* Exits with a usage error for an unknown word. */
+void prepare_check(const char *list);
+/* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
+int prepare_part(const char *share);
+/* False after an error. */
+bool prepare_device(const char *list);
+
 /* Makes the report. The caller deletes it. */
 cJSON *gather(const struct options *options, int argc, char **argv);
 
 /* Prints it. */
-
 void show(const struct options *options, const cJSON *json);
 
 #endif

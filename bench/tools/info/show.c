@@ -10,26 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "      lanes      text" */
+/* "      lanes      text", with later lines of the text below it. */
 __attribute__((format(printf, 2, 3))) static void line(const char *what, const char *format, ...)
 {
-    char    text[2048];
+    char    text[4096];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     say(stdout, 17, "      %-10s %s", what, text);
-}
-
-/* Prints a text with its later lines below. */
-static void lines(const char *what, const char *text)
-{
-    while (*text) {
-        const size_t length = strcspn(text, "\n");
-        line(what, "%.*s", (int) length, text);
-        what = "";
-        text += length + (text[length] == '\n');
-    }
 }
 
 static void show_problem(const cJSON *json)
@@ -39,47 +28,31 @@ static void show_problem(const cJSON *json)
         line("problem", "its driver %s%s%s", problem, *said ? ": " : "", said);
 }
 
-static void show_lanes(const cJSON *facts)
-{
-    const char *lanes = text_of(facts, "lanes");
-    if (strcmp(lanes, "one") == 0)
-        line("lanes", "teams of one work-item");
-    else
-        line("lanes", "teams of up to %g, by %s", number_of(facts, "sub_group"),
-             strcmp(lanes, "khronos") == 0  ? "Khronos sub-groups"
-             : strcmp(lanes, "nvidia") == 0 ? "NVIDIA PTX"
-                                            : "AMD compiler builtins");
-}
-
-static void show_atomics(const cJSON *facts)
-{
-    const char *atomics = text_of(facts, "atomics");
-    line("atomics", "%s, %s; work-groups %s",
-         strcmp(atomics, "c11") == 0      ? "C11 with device scope"
-         : strcmp(atomics, "nvidia") == 0 ? "NVIDIA PTX with device scope"
-                                          : "OpenCL 1.2",
-         is_true(facts, "int64_atomics") ? "32 and 64 bits" : "32 bits",
-         is_true(facts, "groups_progress") ? "known to progress" : "not known to progress");
-}
-
 static void show_facts(const cJSON *facts)
 {
-    char largest[TEXT_BYTES], local[TEXT_BYTES];
     line("driver", "%s, %s", text_of(facts, "driver"), text_of(facts, "opencl"));
     line("memory", "%s%s, largest buffer %s", text_bytes(TEXT, number_of(facts, "global_bytes")),
          is_true(facts, "unified_memory") ? " shared with the host" : "",
-         text_bytes(largest, number_of(facts, "max_alloc_bytes")));
+         text_bytes(TEXT, number_of(facts, "max_alloc_bytes")));
     line("units", "%g at %g MHz; cache %s in lines of %g bytes", number_of(facts, "compute_units"),
          number_of(facts, "clock_mhz"), text_bytes(TEXT, number_of(facts, "cache_bytes")),
          number_of(facts, "cache_line_bytes"));
     line("groups", "up to %g work-items with %s of local memory", number_of(facts, "max_group"),
-         text_bytes(local, number_of(facts, "local_bytes")));
-    show_lanes(facts);
-    show_atomics(facts);
-    if (is_true(facts, "own_binary_cache"))
-        line("programs", "kept by the driver");
+         text_bytes(TEXT, number_of(facts, "local_bytes")));
+    if (text_is(facts, "lanes", "one"))
+        line("lanes", "teams of one work-item");
     else
-        line("programs", "kept by Ordo, on disk");
+        line("lanes", "teams of up to %g, by %s", number_of(facts, "sub_group"),
+             text_is(facts, "lanes", "khronos")  ? "Khronos sub-groups"
+             : text_is(facts, "lanes", "nvidia") ? "NVIDIA PTX"
+                                                 : "AMD compiler builtins");
+    line("atomics", "%s, %s; work-groups %s",
+         text_is(facts, "atomics", "c11")      ? "C11 with device scope"
+         : text_is(facts, "atomics", "nvidia") ? "NVIDIA PTX with device scope"
+                                               : "OpenCL 1.2",
+         is_true(facts, "int64_atomics") ? "32 and 64 bits" : "32 bits",
+         is_true(facts, "groups_progress") ? "known to progress" : "not known to progress");
+    line("programs", is_true(facts, "own_binary_cache") ? "kept by the driver" : "kept by Ordo, on disk");
 }
 
 static void show_tunables(const cJSON *device, bool all)
@@ -88,7 +61,7 @@ static void show_tunables(const cJSON *device, bool all)
     int          origins[4] = { 0 };
     cJSON_ArrayForEach(tunable, tunables)
         for (int o = 0; o < 4; o++)
-            origins[o] += strcmp(text_of(tunable, "origin"), origin_name((ordo_origin) o)) == 0;
+            origins[o] += text_is(tunable, "origin", origin_name((ordo_origin) o));
     if (!cJSON_GetArraySize(tunables))
         return;
     line("profile", "%d tunables: %d tuned on this machine, %d shipped for such devices, %d defaults",
@@ -109,7 +82,7 @@ static void show_self_test(const cJSON *device)
     if (test && is_true(test, "passed"))
         line("self-test", "passed in %s", text_seconds(TEXT, number_of(test, "ms") / 1e3));
     else if (test)
-        lines("self-test", text_of(test, "why"));
+        line("self-test", "%s", text_of(test, "why"));
 }
 
 static void show_start(const cJSON *device, const cJSON *facts)
@@ -120,27 +93,19 @@ static void show_start(const cJSON *device, const cJSON *facts)
              number_of(start, "cold_build_ms"), number_of(start, "cold_self_test_ms"), number_of(start, "warm_ms"));
         return;
     }
+    char         done[64] = "nothing to build";
     const double build = number_of(facts, "build_ms");
     if (build > 0)
-        line("start", "%.0f ms this time (building %.0f ms)", number_of(facts, "open_ms"), build);
-    else
-        line("start", "%.0f ms this time (nothing to build)", number_of(facts, "open_ms"));
+        snprintf(done, sizeof done, "building %.0f ms", build);
+    line("start", "%.0f ms this time (%s)", number_of(facts, "open_ms"), done);
 }
 
-static void show_limits(const cJSON *device)
+static void show_list(const cJSON *device, const char *name)
 {
-    const cJSON *json = json_at(device, "limits");
-    if (!json)
-        return;
-    const struct limits limits = limits_from_json(json);
-    say_limits(stdout, 6, &limits);
-}
-
-static void show_list(const cJSON *device, const char *name, const char *what)
-{
+    const char  *what = name;
     const cJSON *text = NULL;
     cJSON_ArrayForEach(text, json_at(device, name)) {
-        lines(what, cJSON_GetStringValue(text));
+        line(what, "%s", cJSON_GetStringValue(text));
         what = "";
     }
 }
@@ -152,16 +117,19 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
         mark);
     show_problem(device);
     if (*text_of(device, "why"))
-        lines("refused", text_of(device, "why"));
+        line("refused", "%s", text_of(device, "why"));
     if (!facts)
         return;
     show_facts(facts);
     show_tunables(device, tunables);
     show_self_test(device);
     show_start(device, facts);
-    show_limits(device);
-    show_list(device, "costs", "costs");
-    show_list(device, "warnings", "warnings");
+    if (json_at(device, "limits")) {
+        const struct limits limits = limits_from_json(json_at(device, "limits"));
+        say_limits(stdout, 6, &limits);
+    }
+    show_list(device, "costs");
+    show_list(device, "warnings");
 }
 
 /* The device that ordo_device_open selects, or NULL. */
@@ -177,8 +145,8 @@ static const cJSON *chosen_device(const cJSON *platforms, const char *said)
                 break;
             list[n] = (struct ordo_listed) { .platform = (unsigned) number_of(platform, "number"),
                                              .device = number++,
-                                             .gpu = strcmp(text_of(device, "type"), "gpu") == 0,
-                                             .cpu = strcmp(text_of(device, "type"), "cpu") == 0 };
+                                             .gpu = text_is(device, "type", "gpu"),
+                                             .cpu = text_is(device, "type", "cpu") };
             snprintf(list[n].name, sizeof list[n].name, "%s", text_of(device, "name"));
             snprintf(list[n].platform_name, sizeof list[n].platform_name, "%s", text_of(platform, "name"));
             devices[n++] = device;

@@ -10,43 +10,22 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-/* id, name: the first part of the names of its tunables */
-#define PRIMITIVE_MAP(X)                                                                                               \
-    X(TUNE_SORT, "sort")                                                                                               \
-    X(TUNE_SEARCH, "search")                                                                                           \
-    X(TUNE_MERGE, "merge")                                                                                             \
-    X(TUNE_SCAN, "scan")                                                                                               \
-    X(TUNE_MERGE_RUNS, "merge_runs")                                                                                   \
-    X(TUNE_COMPACT, "compact")                                                                                         \
-    X(TUNE_BY_KEY, "by_key")                                                                                           \
-    X(TUNE_TOP, "top")                                                                                                 \
-    X(TUNE_BLINK, "blink")                                                                                             \
-    X(TUNE_LINKS, "links")
-
-enum tuned_primitive {
-#define X(id, name) id,
-    PRIMITIVE_MAP(X)
-#undef X
-        N_PRIMITIVES
-};
+/* The first part of the names of tunables, in the order of work; and bytes of key and value. */
+#define N_PRIMITIVES 10
+#define N_SHAPES     6
 const char *primitive_name(int i);
-
-/* Bytes of key and value, in the order of work. */
-#define N_SHAPES 6
 const char *shape_name(int i);
 
-#define NAMES_MAX 16
 struct options {
     const char *device, *json;
     double      budget;
-    int         primitives[NAMES_MAX], n_primitives; /* none: all */
-    int         shapes[NAMES_MAX], n_shapes;
+    unsigned    primitives, shapes; /* bits 1 << index */
     bool        dry_run, row;
 };
 
 #define GROUPS_MAX 40
 #define PARAMS_MAX 12
-#define TRIALS_MAX 8
+#define TRIALS_MAX 16
 
 struct param {
     char     name[48]; /* "sort.k4v4.items" */
@@ -54,8 +33,11 @@ struct param {
     bool     applies;  /* other values can be faster on this device */
     uint32_t choice[16];
     uint32_t n_choices;
-    int      at;     /* index of the value in use */
-    int      before; /* its index at the beginning */
+};
+
+/* Indices into the params' choices. */
+struct values {
+    int at[PARAMS_MAX];
 };
 
 /* A workload of a fixed size. */
@@ -69,18 +51,18 @@ struct trial {
 };
 
 struct group {
-    char         name[24]; /* "sort.k4v4" */
-    int          primitive, shape;
-    struct param params[PARAMS_MAX];
-    int          n_params;
-    struct trial trials[TRIALS_MAX]; /* timed */
-    int          n_trials;
-    struct trial checks[TRIALS_MAX]; /* checked before a candidate is timed */
-    int          n_checks;
-    int          tried, dropped;
-    double       seconds_trying;
-    bool         started, finished;
-    bool         disturbed; /* the times at the end differ too much between turns */
+    char          name[24]; /* "sort.k4v4" */
+    int           primitive, shape;
+    struct param  params[PARAMS_MAX];
+    int           n_params;
+    struct values before, in_use; /* at the beginning, and now */
+    struct trial  trials[TRIALS_MAX];
+    int           n_trials; /* timed; the others up to n_all are checked before a candidate is timed */
+    int           n_all;
+    int           tried, dropped;
+    double        seconds_trying;
+    bool          started, finished;
+    bool          disturbed; /* the times at the end differ too much between turns */
 };
 
 struct tuner {
@@ -90,31 +72,29 @@ struct tuner {
     bool                  cpu;
     double                deadline;       /* of the current group */
     double                whole_deadline; /* of all groups */
-    struct group         *groups;
+    struct group          groups[GROUPS_MAX];
     int                   n_groups;
-    cJSON                *drops;
+    cJSON                *json, *drops;
 };
 
-/* Finds the wanted groups, in the order of work. False if there are none, or without memory. */
-bool list_groups(struct tuner *tuner);
+/* Finds the wanted groups, in the order of work. */
+void list_groups(struct tuner *tuner);
 
-/* Plans and opens the trials and checks of a group. False with the reason in `why`. */
+/* Plans and opens the trials of a group. False with the reason in `why`. */
 bool open_trials(const struct tuner *tuner, struct group *group, char *why);
 void close_trials(struct group *group);
 
-/* Indices into the params' choices. */
-struct values {
-    int at[PARAMS_MAX];
-};
-struct values values_in_use(const struct group *group);
-struct values values_before(const struct group *group);
-bool          changed(const struct group *group);
+/* The value of a param. */
+uint32_t value_at(const struct group *group, const struct values *values, int param);
+/* Whether values in use differ from those at the beginning. */
+bool changed(const struct group *group);
 
-/* False with the reason in `why`. all_right runs each trial once and checks its output. time_trial takes
- * the least of several repetitions, because other work only adds time. */
+/* False with the reason in `why`. run_trial takes the least of several repetitions, because other work only adds time;
+ * `seconds` NULL: it runs the trial once and checks its output. Dictionaries are always checked. all_right checks all
+ * trials, or the ones alone that are not timed. */
 bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why);
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
+bool all_right(const struct tuner *tuner, const struct group *group, bool checks_only, char *why);
+bool run_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
 
 /* New values take at most this share of the time of the old ones. */
 #define WORTH_IT 0.98

@@ -12,7 +12,7 @@
 static bool changed_for(const struct group *group, bool small)
 {
     for (int p = 0; p < group->n_params; p++)
-        if (group->params[p].small == small && group->params[p].at != group->params[p].before)
+        if (group->params[p].small == small && group->in_use.at[p] != group->before.at[p])
             return true;
     return false;
 }

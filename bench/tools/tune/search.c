@@ -24,10 +24,9 @@ static void describe(const struct group *group, const struct values *values, cha
     size_t used = 0;
     text[0] = 0;
     for (int p = 0; p < group->n_params && used < bytes; p++)
-        if (values->at[p] != group->params[p].at)
+        if (values->at[p] != group->in_use.at[p])
             used += (size_t) snprintf(text + used, bytes - used, "%s%s=%u", used ? " " : "",
-                                      group->params[p].name + strlen(group->name) + 1,
-                                      group->params[p].choice[values->at[p]]);
+                                      group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
 }
 
 static void drop(struct tuner *tuner, struct group *group, const char *values, const char *why)
@@ -51,7 +50,7 @@ static double time_candidate(const struct tuner *tuner, const struct group *grou
         const struct trial *trial = &group->trials[t];
         if (trial->small != small)
             continue;
-        if (!time_trial(tuner, trial, &seconds[t], why))
+        if (!run_trial(tuner, trial, &seconds[t], why))
             return NAN;
         logs += log(seconds[t] / trial->seconds);
         if (n++ == 0 && seconds[t] > trial->seconds * HOPELESS)
@@ -64,7 +63,7 @@ static double time_candidate(const struct tuner *tuner, const struct group *grou
 static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why)
 {
     for (int t = 0; t < group->n_trials; t++)
-        if (group->trials[t].small == small && !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
+        if (group->trials[t].small == small && !run_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
             return false;
     return true;
 }
@@ -73,32 +72,30 @@ static bool time_in_use(const struct tuner *tuner, struct group *group, bool sma
 static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
                       double seconds[TRIALS_MAX], char *why)
 {
-    const struct values in_use = values_in_use(group);
-    return set_values(tuner, group, &in_use, why) && time_in_use(tuner, group, small, why) &&
+    return set_values(tuner, group, &group->in_use, why) && time_in_use(tuner, group, small, why) &&
            set_values(tuner, group, values, why) && time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
 }
 
 /* Tries a candidate and takes it if it is better. Leaves the values in use set. */
 static bool try_values(struct tuner *tuner, struct group *group, const struct values *values, bool small)
 {
-    const struct values in_use = values_in_use(group);
-    const double        start = now();
-    double              seconds[TRIALS_MAX] = { 0 }, ratio = NAN;
-    char                why[WHY_BYTES] = "", what[200];
+    const double start = now();
+    double       seconds[TRIALS_MAX] = { 0 }, ratio = NAN;
+    char         why[WHY_BYTES] = "", what[200];
 
     describe(group, values, what, sizeof what);
     progress("%s: %s (%d tried, %.0f s left)", group->name, what, group->tried, tuner->whole_deadline - now());
     group->tried++;
-    if (set_values(tuner, group, values, why) && all_right(tuner, group->checks, group->n_checks, why))
+    if (set_values(tuner, group, values, why) && all_right(tuner, group, true, why))
         ratio = time_candidate(tuner, group, small, seconds, why);
     const bool taken = ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why);
     group->seconds_trying += now() - start;
     if (isnan(ratio))
         drop(tuner, group, what, why);
-    if (!taken)
-        set_values(tuner, group, &in_use, why);
-    for (int p = 0; p < group->n_params && taken; p++)
-        group->params[p].at = values->at[p];
+    if (taken)
+        group->in_use = *values;
+    else
+        set_values(tuner, group, &group->in_use, why);
     for (int t = 0; t < group->n_trials && taken; t++)
         if (group->trials[t].small == small)
             group->trials[t].seconds = seconds[t];
@@ -107,34 +104,34 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
 
 /* ---- the search of a group ----------------------------------------------------------------------------------- */
 
-/* The param with this end of its name, or NULL. */
-static struct param *param_ending(struct group *group, const char *end)
+/* The param with this end of its name, or -1. */
+static int param_ending(const struct group *group, const char *end)
 {
-    for (int p = 0; p < group->n_params; p++)
-        if (strcmp(group->params[p].name + strlen(group->name), end) == 0)
-            return &group->params[p];
-    return NULL;
+    int p = group->n_params - 1;
+    while (p >= 0 && strcmp(group->params[p].name + strlen(group->name), end) != 0)
+        p--;
+    return p;
 }
 
 /* Whether other values of a param can be faster. Items of a launch that is not used change nothing. */
-static bool worth_searching(struct group *group, const struct param *param)
+static bool worth_searching(const struct group *group, int p)
 {
-    const struct param *launch = param_ending(group, ".small_group");
-    const bool          unused = launch && launch->choice[launch->at] == 1;
-    return param->applies && !(unused && param == param_ending(group, ".small_items"));
+    const int  launch = param_ending(group, ".small_group");
+    const bool unused = launch >= 0 && value_at(group, &group->in_use, launch) == 1;
+    return p >= 0 && group->params[p].applies && !(unused && p == param_ending(group, ".small_items"));
 }
 
 /* Tries all other values of a param, the nearest first. True if one was taken. */
 static bool search_param(struct tuner *tuner, struct group *group, int p)
 {
     const struct param *param = &group->params[p];
-    const int           from = param->at;
+    const int           from = group->in_use.at[p];
     bool                taken = false;
-    for (int distance = 1; distance < (int) param->n_choices && worth_searching(group, param); distance++)
+    for (int distance = 1; distance < (int) param->n_choices && worth_searching(group, p); distance++)
         for (int side = 1; side >= -1; side -= 2) {
-            struct values values = values_in_use(group);
+            struct values values = group->in_use;
             values.at[p] = from + side * distance;
-            if (values.at[p] < 0 || values.at[p] >= (int) param->n_choices || values.at[p] == param->at)
+            if (values.at[p] < 0 || values.at[p] >= (int) param->n_choices || values.at[p] == group->in_use.at[p])
                 continue;
             if (out_of_time(tuner, group))
                 return taken;
@@ -147,22 +144,22 @@ static bool search_param(struct tuner *tuner, struct group *group, int p)
  * same product. */
 static bool search_pairs(struct tuner *tuner, struct group *group, const char *first, const char *second, bool small)
 {
-    const struct param *a = param_ending(group, first), *b = param_ending(group, second);
-    if (!a || !b || !worth_searching(group, a) || !worth_searching(group, b))
+    const int           a = param_ending(group, first), b = param_ending(group, second);
+    const struct values from = group->in_use;
+    bool                taken = false;
+    if (!worth_searching(group, a) || !worth_searching(group, b))
         return false;
-    const int    from_a = a->at, from_b = b->at;
-    const double product = (double) a->choice[from_a] * b->choice[from_b];
-    bool         taken = false;
-    for (int i = 0; i < (int) a->n_choices; i++)
-        for (int k = 0; k < (int) b->n_choices; k++) {
-            const double here = (double) a->choice[i] * b->choice[k];
-            if (i == from_a || k == from_b || here < product * 0.6 || here > product * 1.7)
+    const double product = (double) value_at(group, &from, a) * value_at(group, &from, b);
+    for (int i = 0; i < (int) group->params[a].n_choices; i++)
+        for (int k = 0; k < (int) group->params[b].n_choices; k++) {
+            struct values values = group->in_use;
+            values.at[a] = i;
+            values.at[b] = k;
+            const double here = (double) value_at(group, &values, a) * value_at(group, &values, b);
+            if (i == from.at[a] || k == from.at[b] || here < product * 0.6 || here > product * 1.7)
                 continue;
             if (out_of_time(tuner, group))
                 return taken;
-            struct values values = values_in_use(group);
-            values.at[a - group->params] = i;
-            values.at[b - group->params] = k;
             taken |= try_values(tuner, group, &values, small);
         }
     return taken;
@@ -185,22 +182,20 @@ static void search_group(struct tuner *tuner, struct group *group)
 
 static void go_back(const struct tuner *tuner, struct group *group)
 {
-    const struct values before = values_before(group);
-    char                why[WHY_BYTES];
-    for (int p = 0; p < group->n_params; p++)
-        group->params[p].at = before.at[p];
-    set_values(tuner, group, &before, why);
+    char why[WHY_BYTES];
+    group->in_use = group->before;
+    set_values(tuner, group, &group->before, why);
 }
 
 /* Times all trials with the old or the new values. Keeps the least and the most. */
-static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why)
+static bool time_all(const struct tuner *tuner, struct group *group, bool after, char *why)
 {
-    if (!set_values(tuner, group, values, why))
+    if (!set_values(tuner, group, after ? &group->in_use : &group->before, why))
         return false;
     for (int t = 0; t < group->n_trials; t++) {
         struct trial *trial = &group->trials[t];
         double       *least = after ? &trial->after : &trial->before, seconds = 0;
-        if (!time_trial(tuner, trial, &seconds, why))
+        if (!run_trial(tuner, trial, &seconds, why))
             return false;
         *least = *least > 0 && *least < seconds ? *least : seconds;
         if (!after)
@@ -214,16 +209,15 @@ static bool time_all(const struct tuner *tuner, struct group *group, const struc
 /* Measures old and new values in turns and checks every output. Goes back to the old ones unless the new are better. */
 static bool finish_group(struct tuner *tuner, struct group *group, char *why)
 {
-    const struct values before = values_before(group), after = values_in_use(group);
     for (int t = 0; t < group->n_trials && !changed(group); t++)
         group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
     if (!changed(group))
         return true;
     progress("%s: old and new in turns", group->name);
     for (int turn = 0; turn < TURNS; turn++)
-        if (!time_all(tuner, group, &before, false, why) || !time_all(tuner, group, &after, true, why))
+        if (!time_all(tuner, group, false, why) || !time_all(tuner, group, true, why))
             return false;
-    if (!all_right(tuner, group->trials, group->n_trials, why))
+    if (!all_right(tuner, group, false, why))
         return false;
     group->disturbed = group_is_disturbed(group);
     if (group->disturbed || !group_is_better(group))
@@ -236,7 +230,7 @@ bool tune_group(struct tuner *tuner, struct group *group)
     char why[WHY_BYTES] = "";
     group->started = true;
     progress("%s: making inputs", group->name);
-    const bool good = open_trials(tuner, group, why) && all_right(tuner, group->checks, group->n_checks, why) &&
+    const bool good = open_trials(tuner, group, why) && all_right(tuner, group, true, why) &&
                       time_in_use(tuner, group, false, why) && time_in_use(tuner, group, true, why);
     if (good)
         search_group(tuner, group);

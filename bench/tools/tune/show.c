@@ -23,10 +23,9 @@ void show_group(const struct tuner *tuner, const struct group *group)
     say(tuner->out, 4, "\n%s: %d candidates tried, %d dropped%s", group->name, group->tried, group->dropped,
         group->finished ? "" : "; out of time");
     for (int p = 0; p < group->n_params; p++) {
-        const struct param *param = &group->params[p];
-        if (param->at != param->before)
-            fprintf(tuner->out, "  %s: %u -> %u\n", param->name, param->choice[param->before],
-                    param->choice[param->at]);
+        const uint32_t before = value_at(group, &group->before, p), after = value_at(group, &group->in_use, p);
+        if (before != after)
+            fprintf(tuner->out, "  %s: %u -> %u\n", group->params[p].name, before, after);
     }
     if (group->disturbed)
         say(tuner->out, 4, "  disturbed: other work on this machine changed the times from turn to turn; as it was");
@@ -55,11 +54,10 @@ cJSON *json_group(const struct group *group)
     json_flag(json, "disturbed", group->disturbed);
     cJSON *values = cJSON_AddArrayToObject(json, "values"), *trials = cJSON_AddArrayToObject(json, "trials");
     for (int p = 0; p < group->n_params; p++) {
-        const struct param *param = &group->params[p];
-        cJSON              *value = json_append(values);
-        json_text(value, "name", param->name);
-        json_exact(value, "before", param->choice[param->before]);
-        json_exact(value, "after", param->choice[param->at]);
+        cJSON *value = json_append(values);
+        json_text(value, "name", group->params[p].name);
+        json_exact(value, "before", value_at(group, &group->before, p));
+        json_exact(value, "after", value_at(group, &group->in_use, p));
     }
     for (int t = 0; t < group->n_trials; t++) {
         char   what[64];
@@ -92,6 +90,6 @@ void print_row(const struct tuner *tuner)
             ordo_device_facts(tuner->device)->name);
     for (const struct group *group = tuner->groups; group < tuner->groups + tuner->n_groups; group++)
         for (int p = 0; p < group->n_params && group->started; p++)
-            print_setting(tuner->out, group->params[p].name, group->params[p].choice[group->params[p].at]);
+            print_setting(tuner->out, group->params[p].name, value_at(group, &group->in_use, p));
     fprintf(tuner->out, "};\n");
 }
