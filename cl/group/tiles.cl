@@ -52,8 +52,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the
- * reduction up to its end. */
+/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the reduction
+ * up to the tile's end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, in one launch per pass. Each work-group sorts a tile: it publishes
  * the tile's digit counts, and adds up the counts of earlier tiles (look-back). So a pass reads each element once.
- * Adinets and Merrill, Onesweep (2022).
- *
- * sort_scatter.cl gives the same result without forward progress of groups, but reads the keys twice. */
+ * Adinets and Merrill, Onesweep (2022). */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
 
 /* Built together: sort_histogram sort_onesweep */
 
-/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. A tile takes some
- * 10 us. */
+/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif

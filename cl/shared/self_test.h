@@ -48,13 +48,12 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-#define LANES_HOLDS(x)  ((x) % 2)
-#define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
-#define LANES_ROUNDS(x) ((x) >> 7 & 7u)
-#define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
-#define LANES_MIX       0x9e3779b97f4a7c15
-#define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum that depends on the order of values. */
+#define LANES_HOLDS(x)         ((x) % 2)
+#define LANES_PICK(x)          ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
+#define LANES_ROUNDS(x)        ((x) >> 7 & 7u)
+#define LANES_DIGIT(x)         ((x) >> 16 & 0xffffu)
+#define LANES_MIX              0x9e3779b97f4a7c15
+#define LANES_WIDE(x)          (((ordo_u64) (x) + 1) * LANES_MIX)
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
@@ -66,8 +65,8 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of all words in the
- * array whose index is equal modulo PHASES_KEYS. */
+/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of the array's words with
+ * the same index modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -139,10 +138,9 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read
- * the lines and compare the version in the header before and after. A line's header is twice its version, plus 1
- * while it is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on
- * singly. */
+/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read the
+ * lines and compare the version in the header before and after. A line's header is twice its version, plus 1 while it
+ * is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {

@@ -33,7 +33,8 @@
 
 #define XFAST_MASKS_SHARE 32
 
-/* Size of a value of the hash table. The upper half is the end, the lower half the first leaf. */
+/* Size of a value of the hash table, in bytes. The lower half is the index of the prefix's first leaf, the upper half
+ * the end of its leaves. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
