@@ -18,7 +18,7 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* The merge has rounds. A *region* of round l contains 2^l runs, and is the merge of two regions of round l - 1. The
- * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, they begin at multiples of
+ * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, regions begin at multiples of
  * RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
@@ -40,13 +40,13 @@ typedef struct {
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
-    /* key_of[r][at] is the key in slot `at` of round 0. */
+    /* Before the merge, key_of[r][at] is the key of the tile's slot `at`, if run r has this slot. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* shift[r] + at is the index in run r of slot `at` of round 0. */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden slots of the output (RUNS_KEEP). */
+    uint       shift[RUN_TABLE_MAX];       /* Before the merge, slot `at` has element shift[r] + at of run r. */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden elements of the output. */
 #endif
 #if RUNS_CLOSES_GAPS
     fold_scratch visible;
@@ -128,7 +128,7 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns the number of the run that slot `at` of round 0 belongs to. n is the number of runs in round 0. */
+/* Returns the number of the run whose element is in slot `at` before the merge. n must be 2^n_rounds. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
@@ -176,8 +176,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions of the previous round, in place. n is the number of runs in round 0. Each work-item
- * computes RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions of the previous round, in place. n must be 2^n_rounds. Each work-item computes RUNS_ITEMS
+ * slots. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -323,7 +323,7 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 }
 
 /* Returns `value` combined with the first run's value of the same key, if there is one. `value` belongs to `slot`,
- * which was slot `at` in round 0. */
+ * which was slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];

@@ -20,8 +20,8 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four: more is not faster and takes
- * seconds to compile. */
+/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four, because more takes seconds to
+ * compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -258,7 +258,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  * with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of both searches: whether each compared key comes before the query, and how many keys do. */
+/* Results of the searches for `low` (0) and `high` (1): before[s][k] is 1 if compared key k comes before the query,
+ * count[s] the number of such keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -172,7 +172,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Ranks a tile by a digit, and writes the keys to l->exchange in digit order. Sets total[j] to the number of keys with
- * digit j of this work-item, and start[j] to the place of the first such key. A barrier must follow. */
+ * this work-item's j-th digit, and start[j] to the place of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

@@ -38,8 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of its keys before this lane's vector in
- * row r. */
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's vector
+ * in row r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {

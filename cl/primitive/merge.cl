@@ -35,7 +35,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of both kernels. merge_path_team explains `near`, which must be at most 2^15. */
+/* The arguments of merge_tiles and merge_chunks. merge_path_team explains `near`, which must be at most 2^15. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The last element of a key in
- * the batch replaces the array's element, or erases it if this batch element is *hidden* (see
- * host/dict/sorted_run.h). With COMBINE_OP, no element is hidden, and the values of all elements of a key are
- * combined.
+ * the batch replaces the array's element, or erases it if the batch element is *hidden* (a bit in a bitmap). With
+ * COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
  *
  * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
  *  batch_place   finds the position in the array of each batch element, and counts the results of each tile

@@ -16,7 +16,7 @@
  *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
  *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
  *
- * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with its last value in the
+ * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with the key's last value in the
  * second run. This needs RUNS_DEDUP and two runs. The keys of the first run must be distinct. */
 #pragma once
 #include "device/atomic.cl"

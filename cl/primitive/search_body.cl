@@ -172,8 +172,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 }
 
 /* Searches for one tile of ascending queries per group. The group first finds the interval of the array that its
- * queries span, and copies the interval to a tree in local memory. If the interval is too large, it copies every n-th
- * key. If queries do not ascend, the interval is the whole array. */
+ * queries span, and copies the interval to a tree in local memory. If the interval is too large, the group copies every
+ * n-th key. If queries do not ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

@@ -7,7 +7,7 @@
  * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* The unit (shared/index.h) that each query has reached. */
+    uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
 } descent;
 
 #if SEARCH_PACKED
@@ -68,7 +68,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
             const uint first = way->unit[r] * SEARCH_NODE;
-            /* min() skips the padding after the last unit (I3). */
+            /* min() skips padding entries, which repeat the last key. */
             const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
             way->unit[r] = unit;
 #if SEARCH_PACKED

@@ -39,7 +39,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() skips the padding after the last unit (I3). */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() skips padding entries, which repeat the last key. */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
     }
@@ -194,7 +194,7 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
 
 /* Searches from level `level` of the index down. first_node is the number of the level's first node. With SEARCH_LOCAL,
  * each group first copies the separators of all units of this level, from node `above` on, to a tree in local memory.
- * The level must have at most 2^depth units. Without SEARCH_LOCAL, it must be the root's level. */
+ * The level must have at most 2^depth units. Without SEARCH_LOCAL, `level` must be the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

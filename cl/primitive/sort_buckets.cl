@@ -151,7 +151,7 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces each count, of one bucket in one chunk, by the index of the first of these elements in the spare buffer. */
+/* Sets counts[i * b.chunks + chunk] to the index, in the spare buffer, of the chunk's first element of bucket i. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {

@@ -28,8 +28,9 @@
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
- *  T2 region    A leaf has at least one element. Its keys ascend. They are at least its first key, and less than the
- *               next leaf's. A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and 768.
+ *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` on, and are less than the next
+ *               leaf's `first`. A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and
+ *               768.
  *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -44,7 +45,7 @@
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR    256        /* Number of keys in a 32-byte sector of a bitmap. */
 #define HAMT_UNIT      16         /* Size of an allocation unit of the pool, in bytes. */
-#define HAMT_UNITS_MAX (1u << 31) /* Maximum number of units in a pool. */
+#define HAMT_UNITS_MAX (1u << 31) /* Maximum number of allocation units in a pool. */
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 

@@ -37,7 +37,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. At byte `begin`, its content begins: `units` keys, words of a bitmap, or runs. */
+/* Describes a container. Its `units` keys, bitmap words or runs begin at byte `begin`. */
 typedef struct {
     ordo_u64 key;   /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin; /* Byte offset of the first key, bitmap word or run. */

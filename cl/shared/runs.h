@@ -19,8 +19,8 @@
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the bitmap of hidden elements in the buffer, times 256 bytes. */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of the array `visible` in the buffer of keys, times 256 bytes. */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the hidden bits in the keys' buffer, in units of 256 bytes. */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of array `visible` in the keys' buffer, in units of 256 bytes. */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;

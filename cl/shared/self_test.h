@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and results of the self-test, which runs when the host opens a device. The host checks the results. */
+/* Inputs and results of the self-test, which runs when the host opens a device. */
 #pragma once
 #include "shared/types.h"
 
@@ -49,7 +49,7 @@ enum lanes_answer {
 };
 
 #define LANES_HOLDS(x)         ((x) % 2)
-#define LANES_PICK(x)          ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
+#define LANES_PICK(x)          ((x) >> 1 & 63u)
 #define LANES_ROUNDS(x)        ((x) >> 7 & 7u)
 #define LANES_DIGIT(x)         ((x) >> 16 & 0xffffu)
 #define LANES_MIX              0x9e3779b97f4a7c15
@@ -75,10 +75,10 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
-    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
+    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i), in 64 bits with ATOMICS_OPPOSE64(atomics_mark(i)) */
     ATOMICS_MIN,      /* computes the minimum with the same number */
     ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit i / 8, modulo the word's bits */
+    ATOMICS_OR,       /* sets bit i / 8 % (bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
@@ -94,8 +94,8 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* a work-item's word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* a work-item's word after a release store of its mark + 1 */
+    ATOMICS_SEEN_RELAXED, /* a work-item's load after its relaxed store of atomics_mark(i) */
+    ATOMICS_SEEN_ACQUIRE, /* a work-item's load after its release store of atomics_mark(i) + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
@@ -120,7 +120,7 @@ enum contend_kind {
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* Stores whole 64-bit words. Loads must not see halves. */
+    CONTEND_STORE64, /* Stores 64-bit words. Loads must not mix halves of two stores. */
     CONTEND_KINDS
 };
 /* The test's buffer has one word per kind, then the number of collisions per kind. */
@@ -145,9 +145,9 @@ enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMI
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* The version stayed, and all words belong to it. */
-    OPTIMISTIC_TORN, /* The version changed, so the reader discards the words. */
-    OPTIMISTIC_BAD,  /* The version stayed, but a word belongs to another version. */
+    OPTIMISTIC_GOOD, /* number of reads with a stable version and right words */
+    OPTIMISTIC_TORN, /* number of reads with wrong words that a changed version reveals */
+    OPTIMISTIC_BAD,  /* number of reads with a stable version and a wrong word */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT

@@ -55,7 +55,7 @@ struct sort_planned {
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* Index of the first word of digits: one per pass, or SORT_IDLE. */
+#define SORT_PLAN_DIGITS 2 /* The words from here on are the digits of the passes, or SORT_IDLE. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 24)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
@@ -67,7 +67,7 @@ struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* The kernel zeroes all words before this one in the control buffer. */
-    ordo_u32 segment_limit; /* Maximum mean size of segments for a local pass, or 0. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass. 0: no local pass. */
 };
 
 /* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in the
