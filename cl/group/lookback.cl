@@ -142,7 +142,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Work-item 0 must call before the group writes output. */
+/* Publishes `own`. Work-item 0 must call before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)

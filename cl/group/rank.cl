@@ -137,8 +137,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key that has the j-th digit of this work-item. Replaces the counts of
- * all teams by places, which the next barrier makes visible. */
+/* Sets start[j] to the place of the tile's first key that has the j-th digit of this work-item. Replaces each team's
+ * count of a digit by the place of the team's first key with this digit. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

@@ -65,7 +65,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions of one round. `capacity` is the maximum number of slots. */
+/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -176,8 +176,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions of the previous round, in place. n must be 2^n_rounds. Each work-item computes RUNS_ITEMS
- * slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Each work-item computes
+ * RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;

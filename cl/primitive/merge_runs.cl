@@ -238,8 +238,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile like runs_tiles, but writes only the newest element of each key. Look-back gives the output position
- * (lookback_state explains `state` and `stamp`). Sets *kept to the number of elements written. */
+/* Merges a tile, and writes only the newest element of each key. Look-back gives the output position (lookback_state
+ * explains `state` and `stamp`). Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -288,7 +288,7 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. They must be 0 before the launch. */
+/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. `to` must be 0 before the launch. */
 typedef struct {
     __global uint *to;
     uint           bits;

@@ -50,7 +50,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Loads the last query again after the end. */
+/* Loads this work-item's queries in ordered form. Indices after the last query give the last query. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU

@@ -338,8 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the sum of the previous ticket, and stores the sum including this ticket. Returns false after a timeout.
- * One work-item per ticket must call. */
+/* Waits until sums[ticket - 1] has the flag, then sets sums[ticket]. Returns false after a timeout. One work-item per
+ * ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \

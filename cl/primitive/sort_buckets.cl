@@ -102,7 +102,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
-/* Sets spans[chunk] to the bits in which the chunk's keys differ from the first key of the array. */
+/* Sets spans[chunk] to a bitmap of the bits in which the chunk's keys differ from the array's first key. */
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
                       struct sort_buckets b)

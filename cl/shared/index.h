@@ -81,7 +81,7 @@ INDEX_FN ordo_u32 index_nodes(ordo_u32 blocks, ordo_u32 node_log2)
     return index_first_node(blocks, node_log2, 0);
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of `level` (I2, I3). */
+/* Returns the index of the array element whose key is separator number `entry` of `level`. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (node_log2 * level)) - shift;

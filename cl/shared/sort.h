@@ -124,14 +124,15 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Local memory of a pass, in bytes. Digit counts and elements use the same memory at different times. */
+/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. Digit counts and elements use the same memory at different
+ * times. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* Local memory of the histogram, in bytes. */
+/* HISTOGRAM_LOCAL_BYTES is the local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))

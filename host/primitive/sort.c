@@ -47,7 +47,7 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless NULL. */
+/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless `b` is NULL. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
