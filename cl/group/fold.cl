@@ -246,7 +246,8 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces the item of each team by the reduction of items 0 to this item. It begins and ends with a barrier. */
+/* Replaces the item of each team by the reduction of items 0 to this item. The function begins and ends with a
+ * barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);

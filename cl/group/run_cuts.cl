@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy
- * it to private memory. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy the
+ * argument to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {

@@ -65,7 +65,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots. */
+/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots
+ * in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);

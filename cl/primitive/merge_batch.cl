@@ -142,8 +142,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of the key of batch element j, which must be the last with the key. `at` must
- * be the number of array elements not greater than this key. */
+/* Batch element j must be the last with its key. Returns the combination of all values of this key. `at` must be the
+ * number of array elements not greater than this key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {

@@ -80,7 +80,7 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* Estimates from a sample whether a bucket will be too long. A wrong answer costs only time. */
+/* Estimates from a sample whether a bucket will be too long. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {

@@ -391,7 +391,7 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Every later pass: takes elements whose digit is less than the searched digit, and keeps elements with this digit as
+/* Every later pass: outputs elements whose digit is less than the searched digit, and keeps elements with this digit as
  * candidates. Odd passes read one list and write the other. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,

@@ -30,7 +30,7 @@
 
 #define HASH_SLOTS 8 /* Number of elements that fit in a bucket. */
 
-/* Size of the array `spills` of n buckets, in words of 4 bytes. Concurrent kernels change whole words. */
+/* Size of the array `spills` of n buckets, in words of 4 bytes. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
 #define HASH_SCAN           255         /* Value of spills[b] that makes lookups read the partition. */
 #define HASH_SPILLED        0x80000000u /* Flag in filters[b]: spills[b] is not 0. */

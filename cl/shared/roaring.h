@@ -39,8 +39,8 @@ typedef struct {
 
 /* Describes a container. Its `units` keys, bitmap words or runs begin at byte `begin`. */
 typedef struct {
-    ordo_u64 key;   /* The upper bits of the keys. The lower 16 bits are 0. */
-    ordo_u64 begin; /* Byte offset of the first key, bitmap word or run. */
+    ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
+    ordo_u64 begin;
     ordo_u32 form, count, units, unused;
 } roaring_container;
 

@@ -14,8 +14,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces the group size, the items per work-item and the digits until a tile fits in local memory. If `histogram`, the
- * histogram must fit, too. */
+/* Reduces the group size, the items per work-item and the bits per digit until a tile fits in local memory. If
+ * `histogram` is true, the histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
