@@ -8,8 +8,7 @@
  *  release   Earlier accesses of this work-item happen before the store.
  *
  * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
- * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs this order
- * (ordo_facts.groups_progress). */
+ * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs this order. */
 #pragma once
 #include "device/compiler.cl"
 

@@ -3,7 +3,7 @@
  * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
  * function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (the lanes of team.cl) has consecutive keys: register 0 of
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of
  * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
  * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
  * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit (rank.cl), and writes the
+/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the
  * elements to the output. All work-items of the group must call each function.
  *
  * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED

@@ -4,8 +4,8 @@
  * reads every element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results
  * of earlier groups and writes the range.
  *
- * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
- * four and the last two:
+ * The including file defines these names first. Files that include group/tile.cl define the first six, other files the
+ * first four and the last two:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
  *  tile_write       writes a loaded tile. `before` is the reduction of all earlier elements

@@ -4,7 +4,7 @@
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
  *  ROWS_SCATTER  1: scatter. If a number repeats, the last row with the number is written.
- *  ROWS_GROUP    The number of work-items per group. If it is 1, the work-item copies whole rows. */
+ *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"

@@ -18,13 +18,14 @@
  *              key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
  *              table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
- *              count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds nothing in
- *              home bucket b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot
- *              decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
+ *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. spills[b] is HASH_SCAN
+ *              if the count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds
+ *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b. An
+ *              erasure cannot decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts
+ *              again.
  *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
- *              bits.  */
+ *              bits. */
 #pragma once
 #include "shared/types.h"
 

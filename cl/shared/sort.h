@@ -15,9 +15,9 @@
  * The word's top two bits are a code, the other bits count elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a launch all words of its tiles are "count up to this tile". Even and odd passes use different codes for
- *       this state, and treat the code of the previous pass as "nothing". So the words are zeroed once, not for each
- *       pass. */
+ *   S2  After a launch all words of the launch's tiles are "count up to this tile". Even and odd passes use different
+ *       codes for this state, and treat the code of the previous pass as "nothing". So the words are zeroed once, not
+ *       for each pass. */
 #pragma once
 #include "shared/group.h"
 

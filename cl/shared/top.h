@@ -2,7 +2,7 @@
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
  * key order. It searches for the k-th element, digit by digit. These are the digits of a number that has the ordered
  * form of the key in its upper bits and the element's index in its lower index_bits bits. Pass p counts digit p of the
- * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, zero at
+ * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, all 0 at
  * first, has the results:
  *
  *  +-------+----------------------------+----------------------------+
