@@ -19,7 +19,7 @@
  *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
  *              The first node of a level has low 0. The last has high all ones and right LTREE_NONE.
  *  B3 links    right is the next node of the level. Its low is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of its
+ *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of those
  *              nodes, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
