@@ -8,8 +8,7 @@
  *  release   Earlier accesses of this work-item happen before the store.
  *
  * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
- * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs it
- * (ordo_facts.groups_progress). */
+ * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs this order. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -259,7 +258,7 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  *                        before. The suffix 128 reads 16 bytes from an address that is a multiple of 16.
  *  ordo_store_uncached   stores a word for these loads
  *
- * Plain loads of such words may return old data, and need !ORDO_CHECKED. */
+ * Plain loads of such words may return old data. Checked builds (ORDO_CHECKED) must not contain such loads. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -270,13 +269,14 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after orders uncached loads without a fence. The device must execute loads in program order and not
- * predict values or branches. No language guarantees this order. sm_80 and sm_90 have it, although PTX does not
- * promise it. The self-test detects devices that lack it, and such devices use fences. */
+/* 1 if ordo_after (below) orders uncached loads without a fence. This is so on devices that execute loads in program
+ * order and predict neither values nor branches, for example sm_80 and sm_90. Neither OpenCL nor PTX guarantees the
+ * order. Devices that fail a self-test of the order use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0 in a way that the compiler cannot know: the caller must pass 0 as `never`. If an address includes the
- * result, the access to it starts only after `seen` has been loaded (with ORDO_AFTER_ORDERS). */
+/* Returns 0, but the compiler cannot know this: the caller must pass a variable `never` that is 0. If the caller adds
+ * the result to an address, the access to this address starts only after `seen` has been loaded (with
+ * ORDO_AFTER_ORDERS). */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

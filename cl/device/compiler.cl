@@ -54,7 +54,8 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* Every function of atomic.cl is then an atomic update, so that the simulator reports every other race. */
+/* With ORDO_CHECKED, every function of atomic.cl is an atomic update. So the simulator reports only races of other
+ * accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
@@ -97,7 +98,7 @@
 /* Keeps the next loop rolled, because unrolled code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the size of the sub-groups of a kernel, if the compiler would choose it. Every kernel that uses team.cl has
+/* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
  * this attribute before __kernel. Devices that do not support the size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
@@ -105,9 +106,9 @@
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
- * From the size, compilers compute how many registers a work-item may use. So the size would override
- * ORDO_MAX_REGISTERS. */
+/* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
+ * ORDO_MAX_REGISTERS, the macro does not declare the group size, because compilers derive their own register limit from
+ * it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
@@ -122,8 +123,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Load global memory without keeping it in the caches. No work-item may write this data in the same launch. The
- * address of a 16-byte load must be a multiple of 16. */
+/* Load data from global memory without keeping the data in caches. No work-item may write the data in the same launch.
+ * The address of a 16-byte load must be a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

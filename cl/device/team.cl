@@ -34,7 +34,7 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* 1 if lanes of a sub-group may diverge: they then need not run in step after a branch. */
+/* 1 if lanes of a sub-group need not run in step after a branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
@@ -43,7 +43,7 @@ typedef uint subgroup_mask;
  *  subgroup_lane()                returns the number of this lane in the sub-group
  *  subgroup_ballot(p)             returns the lanes of the sub-group in which p is true
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
- *  subgroup_agree(word, bit)      returns the lanes whose `word` has the same value of this bit as this lane's
+ *  subgroup_agree(word, bit)      returns the lanes in which this bit of `word` is the same as in this lane
  *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
  *  team_index()                   returns the number of the team in its work-group
  *  team_shuffle(x, lane)          returns x of lane `lane`, which may differ between lanes
@@ -224,7 +224,7 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* Any control flow may call these functions. */
+/* Callers of these functions may be in divergent control flow. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
@@ -241,8 +241,8 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* Returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a mask that
- * is not 0. */
+/* mask_count returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a
+ * mask that is not 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -368,7 +368,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Adds x of the lane at `distance` below. The predicate `there` is false if this lane does not exist. */
+/* Adds the x of lane (this lane - distance) to x. The predicate `there` is false if no such lane exists. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -450,7 +450,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* Adds x of the lane at `distance` below, if this lane exists. */
+/* Adds the x of lane (this lane - distance) to x, if such a lane exists. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -543,7 +543,7 @@ ORDO_FN void team_sync(void)
     subgroup_sync();
 }
 
-/* Does the same as team_sync for global memory. */
+/* Makes earlier writes to global memory visible to the sub-group. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR

@@ -138,7 +138,7 @@ ORDO_FN bool fold_is_closed(fold_item x)
 }
 
 #if !FOLD_COUNTS
-/* Converts a stored key to an item's value. fold_key_of converts it back. */
+/* Converts a stored key to an item's value. fold_key_of converts the value back. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -189,7 +189,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* Returns x of lane `lane`. All lanes of the team must pass the same lane. */
+/* All lanes of the team must pass the same `lane`. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
@@ -246,7 +246,8 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces the item of each team by the reduction of items 0 to this item. It begins and ends with a barrier. */
+/* Replaces the item of each team by the reduction of items 0 to this item. The function begins and ends with a
+ * barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);

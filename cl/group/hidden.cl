@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run's bitmap of hidden elements. A newer run replaces or erases hidden elements. visible[j] is
- * the number of visible elements before element j * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
+/* Queries on a sorted run's bitmap `hidden` of elements that a newer run replaces or erases. All other elements are
+ * visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays, `hidden` and
+ * `visible`, must begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
@@ -51,7 +52,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
 }
 
 /* Returns the index of the first visible element from i on, or `count` if there is none. If the rest of i's block is
- * hidden, a binary search finds the next block. */
+ * hidden, a binary search in visible[] finds the next block with a visible element. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce
  * theirs. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
- * (LOOKBACK_PREFIX). It combines the results of the tiles before its tile, back to the nearest prefix. If a tile
- * stays silent for LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device hangs.
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
- * Owens, Decoupled Fallback (SPAA 2025).
+ * (LOOKBACK_PREFIX). The group combines the results of the tiles before its tile, back to the nearest LOOKBACK_PREFIX.
+ * If a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device
+ * hangs. Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien
+ * and Owens, Decoupled Fallback (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile
  * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no result (1) or no prefix (2), no tile
@@ -46,9 +46,9 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each
- * tile. The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it. Words
- * with another stamp are unpublished, so no launch clears the words. */
+/* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile.
+ * The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it. Words with
+ * another stamp count as unpublished, so no launch clears the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -70,7 +70,7 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Returns word w of an item: first the value, lowest bits first, then the mark. */
+/* Returns part w of an item. The parts of the value come first, lowest bits first, then the parts of the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -80,7 +80,7 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* Publishes an item of the tile. One work-item of the group must call. */
+/* One work-item of the group must call. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -142,7 +142,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes the reduction of the tile. Work-item 0 must call, before the group writes output. */
+/* Publishes `own`. Work-item 0 must call before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -152,7 +152,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a silent tile from the input. All lanes of a sub-group must call.
+/* Reduces a tile from the input, because the tile's group has not published a result. All lanes of a sub-group must
+ * call.
  *
  * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
  * item first. So this function checks the published words after it has read the input. If no word is published, the
@@ -224,7 +225,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Publishes the reduction of all tiles up to `tile`. One work-item of the group must call. */
+/* `prefix` must be the reduction of all tiles up to `tile`. One work-item must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))

@@ -3,7 +3,7 @@
  * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
  * function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (the lanes of team.cl) has consecutive keys: register 0 of
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of
  * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
  * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
  * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
@@ -103,8 +103,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with digit j of this work-item. The caller must first pass a barrier
- * that makes the counts visible. */
+/* Sets total[j] to the number of the tile's keys that have the j-th digit of this work-item. The caller must first pass
+ * a barrier that makes the counts visible. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -137,8 +137,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key with digit j of this work-item. Replaces the counts of all teams
- * by places, which the next barrier makes visible. */
+/* Sets start[j] to the place of the tile's first key that has the j-th digit of this work-item. Replaces each team's
+ * count of a digit by the place of the team's first key with this digit. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy
- * it to private memory. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the kernel's argument to local memory. If kernels index an argument, compilers copy the
+ * argument to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys[0] to keys[high - 1] come before an element with key x of another run. The result must be
- * at least `low`. `ties` is true if equal keys come before the element. */
+/* Returns how many of keys[0] to keys[high - 1] are less than x, or not greater than x if `ties` is true. The result
+ * must be at least `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {

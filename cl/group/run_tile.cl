@@ -18,7 +18,7 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* The merge has rounds. A *region* of round l contains 2^l runs, and is the merge of two regions of round l - 1. The
- * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, they begin at multiples of
+ * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, regions begin at multiples of
  * RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
@@ -30,7 +30,7 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* The element's slot before the first merge round, with bit RUNS_FROM_HIDDEN if it is hidden. */
+    /* The element's slot before the first merge round, with bit RUNS_FROM_HIDDEN if the element is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
@@ -39,14 +39,14 @@ typedef struct {
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* Number of elements of run r before this tile's output. */
-    /* key_of[r][at] is the key in slot `at` of round 0. */
+    uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
+    /* Before the merge, key_of[r][at] is the key of the tile's slot `at`, if run r has this slot. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* shift[r] + at is the index in run r of slot `at` of round 0. */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden slots of the output (RUNS_KEEP). */
+    uint       shift[RUN_TABLE_MAX];       /* Before the merge, slot `at` has element shift[r] + at of run r. */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden elements of the output. */
 #endif
 #if RUNS_CLOSES_GAPS
     fold_scratch visible;
@@ -58,14 +58,15 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* End of the last region of each round. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* 1 + the last slot of each round's regions. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions of one round. `capacity` is the maximum number of slots. */
+/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots
+ * in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -93,8 +94,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Selects one of four work-items that set up a group. One sets both the pointers to keys and to values: with two,
- * plain merges took 86 registers instead of 48 on sm_90. */
+/* True in one of four work-items that initialize local memory, chosen by i. One of them sets the pointers to keys and
+ * to values: with two, plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
@@ -128,7 +129,7 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns the number of the run that slot `at` of round 0 belongs to. n is the number of runs in round 0. */
+/* Returns the number of the run whose element is in slot `at` before the merge. n must be 2^n_rounds. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
@@ -139,8 +140,8 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the keys and hidden bits of the tile from the first n runs. The caller must have count >= 1. After the
- * tile's end it loads the last element again, so no load has a condition. Ends with a barrier. */
+/* Loads the keys of a tile of `count` elements, and their hidden bits, from the first n runs. The caller must have
+ * count >= 1. Slots after the tile's end get its last element, so no load has a condition. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -176,8 +177,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions of the previous round, in place. n is the number of runs in round 0. Each work-item
- * computes RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Each work-item computes
+ * RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -251,7 +252,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The first key after the tile in one run. `is` is false if the run ends with the tile. */
+/* The first key of one run after this tile. `is` is false if no such key exists. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -310,7 +311,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Computes mem->upto for this work-item's elements of the second run. The next barrier makes it visible. */
+/* Computes mem->upto for this work-item's elements of the second run. The next barrier makes mem->upto visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -323,7 +324,7 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 }
 
 /* Returns `value` combined with the first run's value of the same key, if there is one. `value` belongs to `slot`,
- * which was slot `at` in round 0. */
+ * which was slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -336,15 +337,16 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the number of visible slots of all earlier work-items, and sets *total to the number of the tile. The
- * whole group must call. Contains a barrier. */
+/* `visible` must be the number of this work-item's visible slots. Returns its sum over all earlier work-items, and sets
+ * *total to its sum over the group. The whole group must call. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves the visible slots of this work-item to successive slots from `begin` on. Ends with a barrier. */
+/* Moves the elements of this work-item whose bit in `visible` is 1 to successive slots from `begin` on. Ends with a
+ * barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -374,7 +376,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots to keys_out, unless it is NULL. Needs a barrier before. */
+/* Writes the keys of the first `left` slots to keys_out, unless keys_out is NULL. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -386,8 +388,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
- * number of slots before hidden elements were removed. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs to values_out, unless values_out is NULL. `count` must be
+ * the number of slots before hidden elements were removed. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

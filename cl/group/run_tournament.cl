@@ -3,8 +3,8 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The next element of a run: its key and its run's number. Elements are ordered by key, then by run. The end of a
- * run comes last. */
+/* The head of a run: the key of its next element, and the run's number. Heads are ordered by key, then by run. The head
+ * of an exhausted run comes last. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)

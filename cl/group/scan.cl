@@ -42,8 +42,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all of scratch, which saves
- * a barrier compared with combining by one team. */
+/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all of scratch, which saves a
+ * barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \

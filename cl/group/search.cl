@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or
- * a work-item in an interval of an array. The *rank* of a query is the number of keys less than the query. With
- * SEARCH_UPPER, it is the number of keys that are not greater. Queries must be in ordered form (shared/key.h). */
+/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or a
+ * work-item in an interval of an array. The *rank* of a query is the number of keys less than the query. With
+ * SEARCH_UPPER, it is the number of keys that are not greater than the query. Queries must be in ordered form
+ * (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,8 +20,8 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four: more is not faster and takes
- * seconds to compile. */
+/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four, because more takes seconds to
+ * compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -81,7 +82,6 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* Converts all keys of a piece to ordered form. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -93,8 +93,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of a vector comparison, in which true is -1. Clang compiles the builtin to a mask and a
- * popcount, a fourth of the instructions of the explicit sum. */
+/* Adds the elements of a vector comparison, in which true is -1. The builtin needs a fourth of the instructions of the
+ * explicit sum. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -211,7 +211,7 @@ ORDO_FN uint tree_place(uint depth, uint i)
     return (1u << (depth - 1 - above_leaf)) + ((i + 1) >> (above_leaf + 1));
 }
 
-/* Finds the rank of each query of a work-item among the separators of the tree, from 0 to 2^depth - 1. */
+/* Sets rank[r] to the rank of query[r] among the separators of the tree, from 0 to 2^depth - 1. */
 ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -235,8 +235,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Finds the ranks of a work-item's queries. rank[r] must be the start of the interval for query r, and all intervals
- * must have `count` keys. */
+/* Sets rank[r] to the rank of query[r]. The caller must have set rank[r] to the start of an interval of `count` keys,
+ * in which the search takes place. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -253,12 +253,13 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns the interval of the array that has the ranks of all queries from `low` to `high`. Half of the group
- * searches for `low`, the other half for `high`. In each round, a work-item compares one key. The whole group must
- * call with the same arguments. Begins and ends with a barrier. */
+/* Returns the interval of the array that contains the ranks of all queries from `low` to `high`. Half of the group
+ * searches for `low`, the other half for `high`. In each round, a work-item compares one key. The whole group must call
+ * with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of both searches: whether each compared key comes before the query, and how many do. */
+/* Results of the searches for `low` (0) and `high` (1): before[s][k] is 1 if compared key k comes before the query,
+ * count[s] the number of such keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit (rank.cl), and writes the
+/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the
  * elements to the output. All work-items of the group must call each function.
  *
  * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED
@@ -79,7 +79,6 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Returns the number of elements of a tile. The last tile may have fewer. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
@@ -173,7 +172,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Ranks a tile by a digit, and writes the keys to l->exchange in digit order. Sets total[j] to the number of keys with
- * digit j of this work-item, and start[j] to the place of the first such key. A barrier must follow. */
+ * this work-item's j-th digit, and start[j] to the place of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

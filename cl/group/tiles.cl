@@ -5,8 +5,8 @@
  * of earlier groups and writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, because no
  * element comes before it, and tiles_ranges writes ranges 1 to n - 1.
  *
- * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
- * four and the last two:
+ * The including file defines these names first. Files that include group/tile.cl define the first six, other files the
+ * first four and the last two:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
  *  tile_write       writes a loaded tile. `before` is the reduction of all earlier elements
@@ -39,8 +39,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of its keys before this lane's vector in
- * row r. */
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's vector
+ * in row r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -53,8 +53,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the
- * reduction up to its end. */
+/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the reduction
+ * up to the tile's end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {

@@ -30,7 +30,8 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number that is greatest for the result of the minimum or maximum. */
+/* Maps a value to an unsigned number. The minimum or maximum of two values, as `how` says, is the value with the
+ * greater number. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

@@ -14,7 +14,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes all separators of all levels. Each separator is a key of the array, so levels do not wait for each other. */
+/* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -40,7 +40,8 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* pack_last returns the last key of block b in ordered form. pack_base returns the key before block b, or 0. */
+/* pack_last returns the last key of block b in ordered form. pack_base returns the key before block b, or 0 for block
+ * 0. */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -73,7 +74,7 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if they differ: then
+/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if blocks differ: then
  * `offsets` has the offset of each block in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,

@@ -35,7 +35,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of both kernels. merge_path_team explains `near`, which must be at most 2^15. */
+/* The arguments of merge_tiles and merge_chunks. merge_path_team explains `near`, which must be at most 2^15. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -61,8 +61,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile from the numbers of a's elements before its begin and before its end. If the input is not sorted,
- * the function limits these numbers. */
+/* Sets *tile to elements `begin` to end - 1 of the output. a_begin and a_end must count a's elements before `begin` and
+ * before `end`. If the input is not sorted, the function limits these counts. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -107,8 +107,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows low and high by one step. The lanes of the team test base + stride, base + 2 * stride, and so on. base
- * must be at least low. All lanes of the sub-group must call. */
+/* Narrows search->low and search->high by one step. The lanes of the team test the numbers base + stride, base + 2 *
+ * stride, and so on. base must be at least search->low. All lanes of the sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -119,9 +119,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. The first step of a team tests numbers
- * at distances of `near`, around the result for arrays of equal distribution. Each further step divides the interval
- * by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. The first step of a team tests numbers at
+ * distances of `near`, around the result for two arrays with equal distributions. Each further step divides the
+ * interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -140,7 +140,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* A sub-group may have more than two teams. All its lanes must take part. */
+    /* A sub-group may have more than two teams. All its lanes must take part in the search. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -153,8 +153,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. After the tile's end it loads the
- * last element again, so no load has a condition. The whole group must call. A barrier must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. Work-items after the tile's end load
+ * the last element again, so no load has a condition. The whole group must call. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -300,7 +300,7 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* No part ends within this number of steps, so the inner loop needs no check. */
+        /* Neither a nor b can end before step end_of_steps, so the inner loop does not check. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The last element of a key in
- * the batch replaces the array's element, or erases it if this batch element is *hidden* (see
- * host/dict/sorted_run.h). With COMBINE_OP, no element is hidden, and the values of all elements of a key are
- * combined.
+ * the batch replaces the array's element, or erases it if the batch element is *hidden* (a bit in a bitmap). With
+ * COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
  *
  * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
  *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
@@ -88,8 +87,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the first array element that is not less than batch element j, and not replaced or in an earlier
- * tile. Sets kept[tile] to the number of results of the tile. `hidden` may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j and not replaced
+ * by an earlier batch element. Sets kept[tile] to the number of results of the tile. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -112,15 +111,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* The output of a tile that is not written yet: elements `to` to `end` - 1. */
+/* The part of a tile's output that is not written yet: elements `to` to `end` - 1. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] in vectors. The array has n elements. The last vector may also copy elements
- * after `end`, which later writes overwrite. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The array has n elements. The last
+ * vector may also copy elements from `end` on. Later writes overwrite these copies. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -143,8 +142,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of the key of batch element j, which must be the last with the key. `at`
- * must be the number of array elements that are not greater. */
+/* Batch element j must be the last with its key. Returns the combination of all values of this key. `at` must be the
+ * number of array elements not greater than this key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -155,7 +154,8 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results, with the `places` and `kept` of batch_place. Sets *all to the number of results of all tiles. */
+/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of results of all
+ * tiles. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

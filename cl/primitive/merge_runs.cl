@@ -16,7 +16,7 @@
  *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
  *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
  *
- * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with its last value in the
+ * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with the key's last value in the
  * second run. This needs RUNS_DEDUP and two runs. The keys of the first run must be distinct. */
 #pragma once
 #include "device/atomic.cl"
@@ -130,8 +130,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. capacity is the maximum number of
- * elements in a tile, so that gaps between regions fit into RUNS_SLOTS, too (run_tile.cl). */
+/* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. `capacity` is the maximum number of
+ * elements in a tile. It is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -181,8 +181,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns whether element i of run r, which must be in the tile, is the newest of its key and not hidden. Newer
- * elements of its key are in the same tile, or the first ones after it. */
+/* Returns whether element i of run r is the newest of its key and not hidden. Element i must be in the tile. A newer
+ * run has this key in the tile, or as its first key after the tile, or not at all. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -238,8 +238,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile like runs_tiles, but writes only the newest element of each key. Look-back gives the output position
- * (lookback_state explains `state` and `stamp`). Sets *kept to the number of elements written. */
+/* Merges a tile, and writes only the newest element of each key. Look-back gives the output position (lookback_state
+ * explains `state` and `stamp`). Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -288,7 +288,7 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits, and writes them as words by atomic OR. The words must be 0 before the launch. */
+/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. `to` must be 0 before the launch. */
 typedef struct {
     __global uint *to;
     uint           bits;

@@ -72,7 +72,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Combines the results of `count` groups, for work-item 0. The whole last group must call. */
+/* Returns the combined result of `count` groups. All work-items of the last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -118,7 +118,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of the range of group g, or *out if there is a single group (`last`). */
+/* Sets sums[g] to the reduction of the range of group g. If there is a single group, `last` is 1, and the kernel sets
+ * *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -4,7 +4,7 @@
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
  *  ROWS_SCATTER  1: scatter. If a number repeats, the last row with the number is written.
- *  ROWS_GROUP    The number of work-items per group. If it is 1, the work-item copies whole rows. */
+ *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -33,8 +33,8 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Row i of `list` is row index[i] of `table`. latest[r] is 1 + the last row of the list with row number r, if
- * `latest` is not NULL. */
+/* Row i of `list` is row index[i] of `table`. If `latest` is not NULL, latest[r] is 1 + the last i with index[i] ==
+ * r. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -99,8 +99,8 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Copies words `first` to `first` + count - 1 of the list, which may begin and end within a row. The whole group
- * must call. */
+/* Copies words `first` to `first` + count - 1 of the list. The first and the last row may be incomplete. The whole
+ * group must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -115,7 +115,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Copies all rows. A group copies `share` rows of the list (if ROWS_GROUP is 1), or `share` words. */
+/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words of the list. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -130,7 +130,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r] to 1 + the last row of the list with row number r. `latest` must be 0 before. */
+/* Sets latest[r] to 1 + the last i with index[i] == r. All words of `latest` must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

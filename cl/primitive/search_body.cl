@@ -50,7 +50,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form, after the last query the last again. */
+/* Loads this work-item's queries in ordered form. Indices after the last query give the last query. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU
@@ -92,7 +92,7 @@ ORDO_FN uint span_run(span s, uint depth)
 }
 
 #if SEARCH_LOCAL
-/* Returns the depth of a tree for every key of the interval, but at most depth_max. */
+/* Returns the depth of a tree that can hold every key of the interval, but at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
@@ -121,7 +121,8 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* Searches the whole array. With SEARCH_LOCAL, local memory has a tree of `depth` with keys of the array. */
+/* Searches the whole array. With SEARCH_LOCAL, each group first copies keys to a tree of `depth` levels in local
+ * memory. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -148,8 +149,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns whether any query of the tile is less than `low`, its first, or greater than `high`, its last. The whole
- * group must call. Begins and ends with a barrier. */
+/* Returns whether any query of the tile is less than `low` or greater than `high`, the tile's first and last query. The
+ * whole group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -171,8 +172,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 }
 
 /* Searches for one tile of ascending queries per group. The group first finds the interval of the array that its
- * queries span, and copies it to a tree in local memory, or every n-th key if it is too large. If queries do not
- * ascend, the interval is the whole array. */
+ * queries span, and copies the interval to a tree in local memory. If the interval is too large, the group copies every
+ * n-th key. If queries do not ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -202,7 +203,7 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search.
+/* Returns the rank of a query. The rank must be at least `from`. Steps of doubling length precede a binary search.
  * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {

@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A count has two fields: the number of keys before the query, and, if COUNT_FINDS is 1, COUNT_EQUAL times the
- * number of keys that equal the query. */
+/* A count is the number of keys before the query. If COUNT_FINDS is 1, COUNT_EQUAL times the number of keys equal to
+ * the query is added. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
@@ -15,8 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* Returns the count of PIECE_KEYS elements from element `at` on, of the elements that exist. `at` may be negative
- * (modulo 2^32). Elements before the array count as keys before the query. */
+/* Returns the count of the PIECE_KEYS elements from element `at` on. `at` may be negative (modulo 2^32): elements
+ * before the array count as keys before the query. Elements after the array are not counted. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -7,7 +7,7 @@
  * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* The unit (shared/index.h) that each query has reached. */
+    uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
 } descent;
 
 #if SEARCH_PACKED
@@ -21,8 +21,8 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* Returns how many keys of a block come before the query. d is the query's difference from the block's base. If d
- * has more bytes than the keys, all come before. */
+/* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
+ * than a stored key, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -68,7 +68,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
             const uint first = way->unit[r] * SEARCH_NODE;
-            /* The invariant I3 (shared/index.h) needs min(). */
+            /* min() skips padding entries, which repeat the last key. */
             const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
             way->unit[r] = unit;
 #if SEARCH_PACKED

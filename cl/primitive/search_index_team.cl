@@ -4,15 +4,16 @@
 #include "primitive/search_edge.cl"
 
 /* A query of a team, and the unit that it has reached: a node, and at last a block (shared/index.h). All lanes of a
- * team search for the same queries, and each counts in its part of a node. All lanes of a sub-group must call the
- * functions. */
+ * team search for the same queries, and each lane counts separators in its part of a node. All lanes of a sub-group
+ * must call the functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. Each query starts at its unit, at most units - 1. */
+/* Copies the queries of all lanes to every lane of the team. way[m].unit is the unit where query m starts, at most
+ * units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -38,7 +39,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* Invariant I3 (shared/index.h) needs min(). */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() skips padding entries, which repeat the last key. */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
     }
@@ -67,8 +68,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (search_edge.cl) of 16 bytes of a block. d is the query's difference from the block's base. If d
- * has more than `width` bytes, all keys count. */
+/* Returns the count (search_edge.cl) of 16 bytes of a block. d is the query minus the block's base. If d has more than
+ * `width` bytes, all keys come before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -124,8 +125,8 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* A vector that is only partly in the array is loaded from `inside` instead, and count_edge counts it. Vectors
-     * are aligned to 16 bytes, except in some buffers over the caller's memory. */
+    /* If a vector is only partly in the array, the load reads element `inside` instead, and count_edge counts the
+     * vector. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -160,7 +161,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* No key of the block comes before the query. The previous block's last key may equal the query. */
+    /* True if no key of the block comes before the query. Then the previous block's last key may equal the query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH
@@ -191,9 +192,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Searches from level `level` of the index down, whose first node is `first_node`. With SEARCH_LOCAL, local memory
- * has a tree of the separators of all units of this level, from node `above` on. The level has at most 2^depth
- * units. Without SEARCH_LOCAL, it must be the root's level. */
+/* Searches from level `level` of the index down. first_node is the number of the level's first node. With SEARCH_LOCAL,
+ * each group first copies the separators of all units of this level, from node `above` on, to a tree in local memory.
+ * The level must have at most 2^depth units. Without SEARCH_LOCAL, `level` must be the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

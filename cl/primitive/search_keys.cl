@@ -35,7 +35,7 @@ typedef struct {
     uint                     count;
 #if SEARCH_PACKED
     __global const uchar         *packed;
-    __global const uint          *offsets;    /* Offsets of blocks of different sizes (PACK_MIXED). */
+    __global const uint          *offsets;    /* Offset of each block, if blocks differ in size. */
     __global const ordo_key_form *separators; /* The separators of level 1. Undefined if there is only one block. */
 #endif
 } key_array;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls every function of device/atomic.cl from many work-groups on the same words. host/runtime/self_test_atomics.c
- * checks the results. Unrolled loops made opening a device 0.1 s slower. */
+ * checks the results. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. `j` is the index of the first in the line. Sets
+/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. Sets
  * *which to the index of the last wrong word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
@@ -164,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a latch: work-items change and read the same lines, which must have version 0. The host passes
- * 0 as `never`, which the compiler does not know. */
+/* Tests reads without a latch: work-items change and read the same lines, which must have version 0. `never` must be 0,
+ * which the compiler cannot know. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the
- * stored less the loaded values to *balance, so that the sum over all work-items shows lost updates. */
+/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the total
+ * change of the word, divided by `step`, to *balance. The sum over all work-items shows lost updates. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -338,8 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the sum of the previous ticket, and stores the sum including this ticket. Returns false after a timeout.
- * One work-item per ticket must call. */
+/* Waits until sums[ticket - 1] has the flag, then sets sums[ticket]. Returns false after a timeout. One work-item per
+ * ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -363,7 +363,8 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Plain loads and stores, except for race checkers that do not understand release stores. */
+/* Access the payload by plain loads and stores, except in builds for race checkers, which do not understand release
+ * stores. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -385,9 +386,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each waits for the previous group and checks its stores. The device
- * must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all 0.
- * `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees this
+ * group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one
+ * word per group, all 0. `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

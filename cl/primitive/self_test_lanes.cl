@@ -160,8 +160,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each of the first PHASES_KEYS words by the least word whose index is equal modulo PHASES_KEYS. The whole
- * group must call. Without the last barrier, PoCL 6.0 omits the last loop. Does not use device/atomic.cl, so that
+/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS. The
+ * whole group must call. Without the last barrier, PoCL 6.0 omits the last loop. Does not use device/atomic.cl, so that
  * lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
@@ -183,7 +183,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers on arrays of PHASES_WORDS words, one per part. The first n words of each are used. */
+/* Tests barriers on `parts` arrays of PHASES_WORDS words. Only the first n words of each array are used. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

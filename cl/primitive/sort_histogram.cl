@@ -83,7 +83,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Mean number of other elements with the same prefix. */
+    /* Estimated mean number of elements that share an element's prefix. */
     float mean;
     float fullest;
 } sample_prefixes;
@@ -138,7 +138,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 
 /* Maximum fraction of all elements in one segment. One group would take long to sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin. */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (elements with
+ * similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
 /* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
 #define SAMPLE_BIN_BITS 8

@@ -5,7 +5,7 @@
  * instead of the array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms
  * on GPU (SC 2023).
  *
- * With TOP_SELECT, it finds only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
+ * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
  * group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the widest digit) and TOP_COPIES (copies
  * of each local counter, to reduce contention). */
 #pragma once
@@ -102,8 +102,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Returns the digit of an element that begins at bit `shift` of a number: its high bits are the key, its low
- * index_bits bits the index. */
+/* Returns (number >> shift) & mask. The number has the element's key in its high bits, and the element's index in its
+ * low index_bits bits. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -129,8 +129,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* Returns the bits of the key that belong to the value `digit` of the next digit. top_index_of returns the bits of
- * the index. */
+/* A digit may span the end of the key and the start of the index. Returns the key bits of the next digit, whose value
+ * is `digit`. top_index_of returns its index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -157,8 +157,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Writes the pass's record: the searched element has this digit. `candidates` elements have it, and `upto`
- * candidates have a lesser digit. */
+/* Writes the pass's record. `digit` must be the searched element's digit. `candidates` candidates must have this digit,
+ * and `upto` candidates a lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -194,7 +194,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the histogram of the pass. The last of `groups` groups chooses the digit. */
+/* Adds the group's counts to the histogram of the pass. The last of `groups` groups calls top_choose. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -260,7 +260,7 @@ typedef struct {
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* The records of the previous pass, and of the pass before it. */
+    top_record now, prev; /* Records of passes p.pass - 1 (now) and p.pass - 2 (prev). */
     bool       done;
     uint       digit;
     uint       items; /* Number of elements per work-item and round. */
@@ -361,7 +361,8 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Writes this work-item's elements to the output or the list. `before` counts the elements of earlier work-items. */
+/* Writes this work-item's elements to the output or the list. `before` is the sum of top_fates.sum over earlier
+ * work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -390,7 +391,7 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Every later pass: takes elements whose digit is less than the searched digit, and keeps those with this digit as
+/* Every later pass: outputs elements whose digit is less than the searched digit, and keeps elements with this digit as
  * candidates. Odd passes read one list and write the other. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,

@@ -28,8 +28,9 @@
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
- *  T2 region    A leaf has an element. Its keys ascend. They are at least its first key, and less than the next leaf's.
- *               A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and 768.
+ *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` on, and are less than the next
+ *               leaf's `first`. A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and
+ *               768.
  *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -44,7 +45,7 @@
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR    256        /* Number of keys in a 32-byte sector of a bitmap. */
 #define HAMT_UNIT      16         /* Size of an allocation unit of the pool, in bytes. */
-#define HAMT_UNITS_MAX (1u << 31) /* Maximum number of units in a pool. */
+#define HAMT_UNITS_MAX (1u << 31) /* Maximum number of allocation units in a pool. */
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
@@ -58,8 +59,8 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Bit 0 of the word `place` in a leaf's record: 1 if the leaf's block stores whole keys. The other bits are the
- * number of the block's first unit. */
+/* Bit 0 of the word `place` in a leaf's record: 1 if the leaf's block stores whole keys. The other bits are the number
+ * of the block's first allocation unit. */
 #define HAMT_WIDE 1u
 
 /* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
@@ -67,27 +68,28 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write the block of one leaf. Measured on an H200 with 2^20 updates of 2^24 elements: 16
- * are fastest for pairs, 8 for keys without values. */
+/* Number of work-items that write the block of one leaf. On an H200, 16 are fastest for pairs, 8 for keys without
+ * values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
 /* Results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if it exceeds
- * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of units that become unused. HAMT_CHANGES is 1 if the batch
- * inserts or erases an element. HAMT_MORE is the number of inserted less the number of erased elements. */
+ * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of allocation units of the pool that become unused. HAMT_CHANGES
+ * is 1 if the batch inserts or erases an element. HAMT_MORE is the number of inserted less erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* The last entries of the array of kernel hamt_plan. After a prefix sum, the upper half of `follow` is the number of
- * leaves of the new trie, and the lower half the number of units of its new blocks. */
+/* The last entries of the array of kernel hamt_plan. After a prefix sum over the array, the upper half of `follow` is
+ * the number of leaves of the new trie. The lower half is the number of allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums: the number of leaves that the batch changes, of their elements, and of their units. */
+/* Results of kernel hamt_sums. HAMT_TOUCHED is the number of leaves that the batch changes. These leaves have
+ * HAMT_ELEMENTS elements in HAMT_FREED allocation units. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT: one word per message, the least leaf or cell that violates the invariant, or all
- * ones. The last word is the number of units in use. */
+/* Results of the check of a HAMT. Each message below has a word: the number of the first leaf or cell that violates the
+ * invariant, or all ones if none does. The last word is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -18,35 +18,36 @@
  *              key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
  *              table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
- *              count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds nothing in
- *              home bucket b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot
- *              decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
+ *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. spills[b] is HASH_SCAN
+ *              if the count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds
+ *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b. An
+ *              erasure cannot decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts
+ *              again.
  *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
- *              bits. Most lookups of absent keys read one filter and no bucket. */
+ *              bits. */
 #pragma once
 #include "shared/types.h"
 
 #define HASH_SLOTS 8 /* Number of elements that fit in a bucket. */
 
-/* Size of the array `spills` of n buckets, in words of 4 bytes. Concurrent kernels change whole words. */
+/* Size of the array `spills` of n buckets, in words of 4 bytes. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
-#define HASH_SCAN           255         /* Special value of an entry of spills (H3). */
-#define HASH_SPILLED        0x80000000u /* Flag in an entry of filters (H5). */
-#define HASH_RECOUNT        0x80000000u /* Flag in an entry of counts (H3). */
+#define HASH_SCAN           255         /* Value of spills[b] that makes lookups read the partition. */
+#define HASH_SPILLED        0x80000000u /* Flag in filters[b]: spills[b] is not 0. */
+#define HASH_RECOUNT        0x80000000u /* Flag in counts[p]: kernel hash_recount must run. */
 
 #define HASH_CPU_IN_FLIGHT 64
 
 /* Average and maximum number of slots in a partition. A kernel holds a word of local memory for each slot of a
- * partition. A partition that needs more slots has a higher load factor. */
+ * partition. A partition that would need more than the maximum gets a higher load factor instead. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements that n buckets may hold. In fuller tables an insert displaces long chains of elements,
- * and too many elements are stashed. */
+/* Maximum number of elements that n buckets may hold. In fuller tables an insert displaces long chains of elements, and
+ * too many elements lie outside of their two buckets. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
@@ -54,8 +55,8 @@
 /* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE
- * for kernels that read some buckets of each. */
+/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE for
+ * kernels that read some buckets of each partition. */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is
- * divided into blocks of NODE keys. Above it lie levels of nodes, each with NODE separators. The top level has one
- * node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
+ * divided into blocks of NODE keys. Above the array lie levels of nodes, each with NODE separators. The top level has
+ * one node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -17,8 +17,8 @@
  *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
  *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
  *                lies in the first unit whose separator is not less than the query.
- *  I3 padding    Entries after the last unit repeat the array's last key. A search that counts them is moved back to
- *                the last unit, so every key value is legal.
+ *  I3 padding    A level's entries after its last unit repeat the array's last key. A search that arrives at such an
+ *                entry continues at the last unit, so every key value is legal.
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
@@ -28,7 +28,7 @@
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
  *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1, as many as it has bytes per key.
+ *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1: one unit for each byte per key.
  *                There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
  *  I7 last       The last key also fills the unused end of the last block. */
 #pragma once
@@ -36,7 +36,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Bytes per key of a compressed index whose blocks have different sizes. */
+/* Stands for the bytes per key if blocks of a compressed index have different sizes. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -45,7 +45,7 @@
 #define INDEX_FN static inline
 #endif
 
-/* Returns the number of blocks of an array of `count` keys (I1). The caller must have count > 0. */
+/* The caller must have count > 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -66,7 +66,7 @@ INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
     return level;
 }
 
-/* Returns the number of the first node of `level`. Nodes are numbered from the root on (I4). */
+/* Nodes are numbered from the root on. */
 INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     ordo_u32 nodes = 0;
@@ -81,7 +81,7 @@ INDEX_FN ordo_u32 index_nodes(ordo_u32 blocks, ordo_u32 node_log2)
     return index_first_node(blocks, node_log2, 0);
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of `level` (I2, I3). */
+/* Returns the index of the array element whose key is separator number `entry` of `level`. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (node_log2 * level)) - shift;

@@ -44,7 +44,6 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* All ones if the kernel sorts in descending order, else 0. Keys are XORed with this number. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -82,7 +81,8 @@ typedef ordo_u64 ordo_value;
 #endif
 
 /* Declare the parameters of a kernel for an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values:
- * PAIRS_IN for arrays to read, PAIRS_OUT for arrays to write. PAIR_VALUES is a pointer to value `at`, or null. */
+ * PAIRS_IN for arrays to read, PAIRS_OUT for arrays to write. PAIR_VALUES is a pointer to value `at`, or null if there
+ * are no values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

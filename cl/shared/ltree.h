@@ -3,7 +3,8 @@
  * which each node has a link to its right neighbour. Level 0 has the leaves.
  *
  * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the
- * numbers of its children lie in other arrays. Skiplists with small nodes have lines of 16 words with 12 slots:
+ * numbers of its children lie in other arrays. The line below has 32 words. Lines of skiplists with small nodes have 16
+ * words:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
@@ -18,14 +19,15 @@
  *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
  *              The first node of a level has low 0. The last has high all ones and right LTREE_NONE.
  *  B3 links    right is the next node of the level. Its low is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of such
+ *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of those
  *              nodes, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
- *              dead nodes: leaves after a merge, and inner nodes without children (dict/ltree/reclaim.cl).
+ *              dead nodes: leaves whose elements moved to a neighbour, and inner nodes without children
+ *              (dict/ltree/reclaim.cl).
  *
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
@@ -87,9 +89,9 @@ enum ltree_word {
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
     LTREE_MOVED,          /* 1 if an operation gave up after it had passed a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
-    LTREE_TICK,           /* the logical clock of recorded histories */
+    LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of merged leaves that still have an entry in the level above */
+    LTREE_ZOMBIES,        /* number of leaves merged into a neighbour, but still named in the level above */
     LTREE_DEAD,           /* number of leaves in no level */
     LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1

@@ -7,7 +7,7 @@
  *
  *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in
  *                  the lower half, the number of containers less 1 in the upper half
- *     runs         a bit per container, 1 if the container is stored as runs. Absent if no container is
+ *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
  *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
  *     offsets      4 bytes per container: its distance from the cookie. Absent if there are runs and fewer than 4
  *                  containers
@@ -21,7 +21,7 @@
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* A bitmap with runs has offsets from this number of containers on. */
+#define ROARING_OFFSETS_FROM 4     /* A bitmap with runs needs this number of containers to have offsets. */
 #define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096
@@ -37,10 +37,10 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. From byte `begin` on, it has `units` keys, words of the bitmap, or runs. */
+/* Describes a container. Its `units` keys, bitmap words or runs begin at byte `begin`. */
 typedef struct {
-    ordo_u64 key;   /* The upper bits of the keys. The lower 16 bits are 0. */
-    ordo_u64 begin; /* Byte offset of the first item. For runs it lies after their number. */
+    ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
+    ordo_u64 begin;
     ordo_u32 form, count, units, unused;
 } roaring_container;
 

@@ -4,8 +4,8 @@
 #pragma once
 #include "shared/types.h"
 
-/* Number of elements per entry of the array `visible`, which counts elements that are not hidden. A kernel loads the
- * hidden bits of such a block at once. */
+/* Number of elements in a block. The array `visible` has an entry for each block: the number of visible elements (not
+ * replaced or erased by a newer run) before the block. A kernel loads all hidden bits of a block at once. */
 #define RUN_BLOCK 128
 
 /* Maximum number of runs, equal to ORDO_MAX_RUNS. */
@@ -19,8 +19,8 @@
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the bitmap of hidden elements in the keys' buffer, in 256 bytes. */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of the array `visible` in the keys' buffer, in 256 bytes. */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the hidden bits in the keys' buffer, in units of 256 bytes. */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of array `visible` in the keys' buffer, in units of 256 bytes. */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;

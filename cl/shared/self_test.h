@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and results of the self-test, which runs when the host opens a device. The host checks the results. */
+/* Inputs and results of the self-test, which runs when the host opens a device. */
 #pragma once
 #include "shared/types.h"
 
@@ -48,13 +48,12 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-#define LANES_HOLDS(x)  ((x) % 2)
-#define LANES_PICK(x)   ((x) >> 1 & 63u) /* The lane from which shuffles take a value. */
-#define LANES_ROUNDS(x) ((x) >> 7 & 7u)
-#define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
-#define LANES_MIX       0x9e3779b97f4a7c15
-#define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum that depends on the order of values. */
+#define LANES_HOLDS(x)         ((x) % 2)
+#define LANES_PICK(x)          ((x) >> 1 & 63u)
+#define LANES_ROUNDS(x)        ((x) >> 7 & 7u)
+#define LANES_DIGIT(x)         ((x) >> 16 & 0xffffu)
+#define LANES_MIX              0x9e3779b97f4a7c15
+#define LANES_WIDE(x)          (((ordo_u64) (x) + 1) * LANES_MIX)
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
@@ -66,8 +65,8 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of all words in the
- * array whose index is equal modulo PHASES_KEYS. */
+/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of the array's words with
+ * the same index modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -76,10 +75,10 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
-    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (in 64 bits ATOMICS_OPPOSE64 of it) */
+    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i), in 64 bits with ATOMICS_OPPOSE64(atomics_mark(i)) */
     ATOMICS_MIN,      /* computes the minimum with the same number */
     ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit i / 8, modulo the word's bits */
+    ATOMICS_OR,       /* sets bit i / 8 % (bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
@@ -95,8 +94,8 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* a work-item's word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* a work-item's word after a release store of its mark + 1 */
+    ATOMICS_SEEN_RELAXED, /* a work-item's load after its relaxed store of atomics_mark(i) */
+    ATOMICS_SEEN_ACQUIRE, /* a work-item's load after its release store of atomics_mark(i) + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
@@ -121,7 +120,7 @@ enum contend_kind {
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* Stores whole 64-bit words. Loads must not see halves. */
+    CONTEND_STORE64, /* Stores 64-bit words. Loads must not mix halves of two stores. */
     CONTEND_KINDS
 };
 /* The test's buffer has one word per kind, then the number of collisions per kind. */
@@ -139,17 +138,16 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read
- * the lines and compare the version in the header before and after. A line's header is twice its version, plus 1
- * while it is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on
- * singly. */
+/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read the
+ * lines and compare the version in the header before and after. A line's header is twice its version, plus 1 while it
+ * is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* The version stayed, and all words belong to it. */
-    OPTIMISTIC_TORN, /* The version changed, so the reader discards the words. */
-    OPTIMISTIC_BAD,  /* The version stayed, but a word belongs to another version. */
+    OPTIMISTIC_GOOD, /* number of reads with a stable version and right words */
+    OPTIMISTIC_TORN, /* number of reads with wrong words that a changed version reveals */
+    OPTIMISTIC_BAD,  /* number of reads with a stable version and a wrong word */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT

@@ -9,14 +9,15 @@
  *                    '------ zeroed by the histogram ------'
  *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
  *
- * One-sweep has more counters after it: the number of finished groups, then passes x RADIX counts. */
+ * The histogram kernel uses another buffer: the number of finished groups, then passes x RADIX counts. */
 
-/* The look-back status of a tile and a digit is one word. Its top two bits are a code, the other bits count
- * elements.
+/* In one-sweep, each tile and digit has a status word, from which later tiles compute their output indices (look-back).
+ * The word's top two bits are a code, the other bits count elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a launch all words of its tiles are "count up to this tile". Even and odd passes use different codes for
- *       it, and treat the code of the previous pass as "nothing". So the words are zeroed once, not for each pass. */
+ *   S2  After a launch all words of the launch's tiles are "count up to this tile". Even and odd passes use different
+ *       codes for this state, and treat the code of the previous pass as "nothing". So the words are zeroed once, not
+ *       for each pass. */
 #pragma once
 #include "shared/group.h"
 
@@ -41,8 +42,8 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
     ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
-    /* Indices of two arrays: where each digit's output begins in this launch, and in the next. If there is a plan,
-     * the kernel adds the offset of its digit. */
+    /* Word indices of two arrays: the output index of each digit's first element in this launch, and in the next
+     * launch. If a plan chooses the digit, the kernel adds an offset for the digit. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -54,24 +55,24 @@ struct sort_planned {
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* The digit of each pass, or SORT_IDLE. */
+#define SORT_PLAN_DIGITS 2 /* The words from here on are the digits of the passes, or SORT_IDLE. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 24)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Minimum number of digits in which keys differ, for a local pass. The local pass saves at least three passes. */
+/* The local pass runs only if keys differ in at least this number of digits. It then replaces at least three passes. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* The histogram kernel zeroes the control buffer up to here. */
-    ordo_u32 segment_limit; /* Maximum mean size of a segment for a local pass (0: none). */
+    ordo_u32 bases_word;    /* The kernel zeroes all words before this one in the control buffer. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass. 0: no local pass. */
 };
 
-/* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in
- * the digits of all passes. Work-group r sorts the segments that begin at elements r * step to (r + 1) * step - 1.
- * The elements are in the spare buffers if passes - PASSES is odd, else in the output. */
+/* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in the
+ * digits of all passes. Work-group r sorts the segments that begin at elements r * step to (r + 1) * step - 1. The
+ * elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -99,7 +100,7 @@ struct sort_buckets {
     ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts. */
 };
 
-/* The bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
+/* Words of the bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
@@ -123,14 +124,15 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Local memory of a pass, in bytes. Digit counts and elements use the same memory at different times. */
+/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. Digit counts and elements use the same memory at different
+ * times. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* Local memory of the histogram, in bytes. */
+/* HISTOGRAM_LOCAL_BYTES is the local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It searches for the k-th element, digit by digit. They are digits of a number: its upper bits are
- * the ordered form of the key, its lower index_bits bits are the element's index. Pass p counts digit p of the
- * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, zero
- * at first, has the results:
+ * key order. It searches for the k-th element, digit by digit. These are the digits of a number that has the ordered
+ * form of the key in its upper bits and the element's index in its lower index_bits bits. Pass p counts digit p of the
+ * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, all 0 at
+ * first, has the results:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -39,11 +39,12 @@ struct top_pass {
 /* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item and round. Two counts of a tile share a word. */
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word, so larger counts would
+ * overflow. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of all
- * records. */
+/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of the
+ * buffer of results. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {

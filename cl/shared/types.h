@@ -9,7 +9,6 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-/* Does not compile if the condition is false, because of the array's negative size. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
 /* Qualifiers of functions that are not kernels. With ORDO_CHECKED, functions are not inlined: Oclgrind 21.10 fails
  * on inlined functions that return structs. */

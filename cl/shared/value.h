@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs two enumerations into a kernel argument: the operation that combines values, and their order. */
+/* Packs two enumerations into a kernel argument: the operation that combines values, and the order of values. */
 #pragma once
 
 /* Repeats the values of enum ordo_op (include/ordo/array.h). */

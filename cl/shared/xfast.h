@@ -25,15 +25,16 @@
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* Limits of flat_bits: the maximum, and the maximum mean number of leaves per entry of `flat`. XFAST_FLAT_ENTRIES is
- * the number of entries of `flat`. */
+/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`.
+ * XFAST_FLAT_ENTRIES is the number of entries of `flat`. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
 
 #define XFAST_MASKS_SHARE 32
 
-/* Size of a value of the hash table. The upper half is the end, the lower half the first leaf. */
+/* Size of a value of the hash table, in bytes. The lower half is the index of the prefix's first leaf, the upper half
+ * the end of its interval of leaves. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {

@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* The plan that kernel sort_histogram writes, or NULL. */
+    /* Buffer of the plan that kernel sort_histogram writes, or NULL. */
     cl_mem pass_digits;
 };
 
@@ -47,7 +47,7 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless NULL. */
+/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless `b` is NULL. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
@@ -203,8 +203,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the local pass, if the plan has one. Each kernel returns at once if sort_histogram decided against the local
- * pass. */
+/* Launches the local pass (it sorts segments in local memory) unless l->step is 0. Each kernel returns at once if
+ * sort_histogram decided against the local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;

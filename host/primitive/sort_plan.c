@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Sets the bytes of local memory that a tile and the histogram need. */
+/* Sets local_bytes and histogram_bytes, the local memory that a tile and the histogram need. */
 static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
 {
     assert(facts->sub_group > 0);
@@ -14,8 +14,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces the group size, the items per work-item and the digits until a tile fits in local memory. If `histogram`, the
- * histogram must fit, too. */
+/* Reduces the group size, the items per work-item and the bits per digit until a tile fits in local memory. If
+ * `histogram` is true, the histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -108,8 +108,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
  * cores idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Maximum number of chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, the launches of
- * ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
+/* Maximum number of chunks that one work-item sorts in one launch. For few keys, several launches take ten times as
+ * long. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -173,7 +173,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A plan needs the histogram, for which sorts other than one-sweep read the keys once more. */
+        /* A plan is computed from a histogram. Sorts other than one-sweep must read the keys once more for it. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;
