@@ -30,13 +30,17 @@ const char *baseline_name(enum workload workload, int i)
 
 double dict_baseline_rate(const struct dict_plan *plan, int i)
 {
-    const bool queries = plan_has_fills(plan->spec.workload);
+    const bool               queries = plan_has_fills(plan->spec.workload);
+    const struct timing_goal goal = { .seconds = 0.5, .repetitions = queries ? TIMES : 1 };
+    struct host_figures      figures;
     if (queries && plan->work.n_steps && plan->work.steps[0].call == DO_LONGEST_PREFIX)
         return NAN; /* a map cannot answer prefixes as stored in an X-fast trie */
     if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX)
         return NAN;
-    return dict_peer_rate(plan, baselines[i].kind, queries || i != DICT_BTREE ? 2 : 1, queries ? TIMES : 1,
-                          QUERIES_MAX);
+    const struct host_peer peer = { .kind = baselines[i].kind,
+                                    .threads = queries || i != DICT_BTREE ? 2 : 1,
+                                    .queries_max = QUERIES_MAX };
+    return dict_peer_measure(&peer, plan, &goal, &figures) && figures.right ? figures.rate : NAN;
 }
 
 #if !BENCH_MAPS
@@ -58,13 +62,6 @@ bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *pla
 {
     (void) peer, (void) plan, (void) goal, (void) out;
     return false; /* dict_peers offers none */
-}
-
-double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
-                      size_t queries_most)
-{
-    (void) plan, (void) kind, (void) threads, (void) times, (void) queries_most;
-    return NAN;
 }
 
 #endif

@@ -33,11 +33,12 @@ double dict_baseline_rate(const struct dict_plan *plan, int i);
 /* Libraries and plain code on the host, timed like the device, with checked answers. */
 
 struct host_peer {
-    char name[32];    /* "absl::btree_map" */
-    char version[80]; /* of the library or the compiler */
-    char call[96];    /* the called functions */
-    int  kind;        /* index among the peers of the workload */
-    int  threads;
+    char   name[32];    /* "absl::btree_map" */
+    char   version[80]; /* of the library or the compiler */
+    char   call[96];    /* the called functions */
+    int    kind;        /* index among the peers of the workload */
+    int    threads;
+    size_t queries_max; /* of a dictionary; 0: all */
 };
 #define HOST_PEERS_MAX 10
 
@@ -75,10 +76,6 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
 /* Runs on the current plan: all batches done, queries drawn. False with the reason in out->why without memory. */
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
                        struct host_figures *out);
-/* The rate of one kind, the median of `times` runs of at most `queries_most` queries; NaN if it is not built in, or
- * without memory. */
-double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
-                      size_t queries_most);
 #ifdef __cplusplus
 }
 #endif
