@@ -75,9 +75,9 @@ struct host_array {
     struct stree         tree;
     uint32_t            *queries, *ranks; /* for searches; 4-byte queries for the S-tree */
     uint64_t             sums[MAX_PARTS];
-    double               took[MAX_PARTS]; /* by qsort without copies; negative without memory */
-    struct pairs         from, to;        /* of the current merges; the result is in `from` */
-    size_t               runs, length;    /* sorted runs, and the length of all but the last */
+    bool                 failed[MAX_PARTS]; /* a sort had no memory */
+    struct pairs         from, to;          /* of the current merges; the result is in `from` */
+    size_t               runs, length;      /* sorted runs, and the length of all but the last */
     int                  threads;
 };
 
@@ -124,7 +124,7 @@ static void sort_run(void *array_, int r)
     if (a->kind->code == RADIX)
         host_radix_sort(work, spare, a->key_bytes, value_bytes, count);
     else
-        a->took[r] = host_qsort(work, a->key_bytes, value_bytes, count);
+        a->failed[r] = !host_qsort(work, a->key_bytes, value_bytes, count);
 }
 
 /* Writes a span of the output of all pairwise merges. */
@@ -300,7 +300,7 @@ static double run(void *array_, int calls)
         do_once(a);
     const double took = now() - before;
     for (size_t p = 0; p < MAX_PARTS; p++)
-        if (a->took[p] < 0)
+        if (a->failed[p])
             return -1;
     return took;
 }
@@ -343,21 +343,27 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     return n;
 }
 
+/* On a->threads threads. `once`: no call is repeated to fill a batch. False without memory. */
+static bool measure(struct host_array *a, bool once, const struct timing_goal *goal, struct host_figures *out)
+{
+    *out = (struct host_figures) { .rate = NAN };
+    const bool good = open_array(a) && time_host(run, a, once, goal, &out->timing);
+    if (good) {
+        out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
+        out->right = !a->kind->peer || is_right(a, out->why);
+    } else {
+        because(out->why, "out of memory");
+    }
+    close_array(a);
+    return good;
+}
+
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out)
 {
     struct host_array a = { .kind = kind_of(spec->workload, peer->kind), .spec = spec, .in = in };
-    *out = (struct host_figures) { .rate = NAN };
     a.threads = peer->threads > MAX_PARTS ? MAX_PARTS : peer->threads;
-    const bool good = open_array(&a) && time_host(run, &a, sorts(&a), goal, &out->timing);
-    if (good) {
-        out->rate = (double) spec_operations(spec) / out->timing.wall.median;
-        out->right = is_right(&a, out->why);
-    } else {
-        because(out->why, "out of memory");
-    }
-    close_array(&a);
-    return good;
+    return measure(&a, sorts(&a), goal, out);
 }
 
 /* ---- baselines ----------------------------------------------------------------------------------------------- */
@@ -372,31 +378,20 @@ const char *array_baseline_name(enum workload workload, int i)
     return kind ? kind->baseline : NULL;
 }
 
-/* Operations a second of the median of some runs. NaN for too many elements, without memory, and if the S-tree is
- * wrong. */
-static double measure(const struct spec *spec, const struct inputs *in, const struct kind *kind)
+/* NaN for too many elements, without memory, and if the result is wrong. */
+static double rate_of(const struct spec *spec, const struct inputs *in, const struct kind *kind)
 {
-    const bool        queries = workload_has_queries(spec->workload);
-    const size_t      most = kind->code == QSORT ? BASELINE_QSORT_MAX : BASELINE_MAX;
-    struct spec       fewer = *spec;
-    struct host_array a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
-    double            seconds[TIMES], all = 0;
-    int               times = 0;
-    char              why[WHY_BYTES];
+    const struct timing_goal goal = { .seconds = ENOUGH, .repetitions = TIMES };
+    const bool               queries = workload_has_queries(spec->workload);
+    const size_t             most = kind->code == QSORT ? BASELINE_QSORT_MAX : BASELINE_MAX;
+    struct spec              fewer = *spec;
+    struct host_array        a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
+    struct host_figures      figures;
     fewer.n_queries = spec->n_queries < BASELINE_QUERIES ? spec->n_queries : BASELINE_QUERIES;
     if (spec->count == 0 || (!queries && spec->count > most) ||
         (kind->code == S_TREE && ordo_type_bytes(spec->type) != 4))
         return NAN;
-    bool good = open_array(&a);
-    for (; good && times < TIMES && (times == 0 || all < ENOUGH); times++) {
-        const double took = run(&a, 1);
-        seconds[times] = kind->code == QSORT ? a.took[0] : took;
-        all += seconds[times];
-        good = took >= 0;
-    }
-    good = good && (kind->code != S_TREE || is_right(&a, why));
-    close_array(&a);
-    return good ? (double) (queries ? fewer.n_queries : spec->count) / spread_of(seconds, times).median : NAN;
+    return measure(&a, true, &goal, &figures) && figures.right ? figures.rate : NAN;
 }
 
 /* The most recent results, because forms of a workload on the same data have the same baselines. */
@@ -427,5 +422,5 @@ double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
     const size_t at = n_known++ % KNOWN;
     known[at].spec = *spec;
     known[at].kind = kind;
-    return known[at].rate = measure(spec, in, kind);
+    return known[at].rate = rate_of(spec, in, kind);
 }
