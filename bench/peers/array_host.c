@@ -5,7 +5,6 @@
 
 #include "bench/common/threads.h"
 
-#include <gnu/libc-version.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,9 @@
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
+#define TEXT_OF(x)          #x
+#define GLIBC(major, minor) "glibc " TEXT_OF(major) "." TEXT_OF(minor)
+#define LIBC                GLIBC(__GLIBC__, __GLIBC_MINOR__)
 
 /* Elements that qsort sorts in reasonable time, and the limit of the others, as a peer and as a baseline. */
 #define QSORT_MAX          ((size_t) 1 << 22)
@@ -29,24 +31,21 @@ enum code { RADIX, QSORT, MERGE_LOOP, SUM_LOOP, SCAN_LOOP, COMPACT_LOOP, BINARY,
 struct kind {
     enum workload workload;
     enum code     code;
-    const char   *baseline;         /* name of the baseline */
-    const char   *peer, *call;      /* name and text of the peer; NULL: none */
-    bool          in_libc;          /* else compiled with the tool */
-    bool          one_thread, many; /* the peer runs on one thread; on several */
+    const char   *baseline;    /* name of the baseline */
+    const char   *peer, *call; /* name and text of the peer; NULL: none */
+    bool          one_thread;  /* the peer runs on one thread too */
 };
 
 static const struct kind kinds[] = {
-    { SORT, RADIX, "radix", "radix sort", "8 bits a pass; on several threads parts, then merged", false, true, true },
-    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true,
-      true, true },
-    { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", false, true,
-      true },
+    { SORT, RADIX, "radix", "radix sort", "8 bits a pass; on several threads parts, then merged", true },
+    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true },
+    { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", true },
     { MERGE_RUNS, MERGE_LOOP, .baseline = "merge" },
     { SCAN, SCAN_LOOP, .baseline = "loop" },
-    { REDUCE, SUM_LOOP, "loop", "sum", "one loop; on several threads a span each", false, true, true },
+    { REDUCE, SUM_LOOP, "loop", "sum", "one loop; on several threads a span each", true },
     { COMPACT, COMPACT_LOOP, .baseline = "loop" },
-    { SEARCH, BINARY, "binary", "sorted array", "binary search, one query after another", false, true, true },
-    { SEARCH, S_TREE, "s-tree", "S-tree", "16 keys a node, AVX2, 16 queries in step", false, false, true },
+    { SEARCH, BINARY, "binary", "sorted array", "binary search, one query after another", true },
+    { SEARCH, S_TREE, "s-tree", "S-tree", "16 keys a node, AVX2, 16 queries in step", false },
     { LOOKUP, BINARY, .baseline = "binary" },
     { EQUAL_RANGE, BINARY, .baseline = "binary" },
     { GROUPBY, TABLE, .baseline = "table" },
@@ -320,7 +319,7 @@ static bool is_right(const struct host_array *a, char *why)
 
 static bool offered(const struct spec *spec, const struct kind *kind, int threads)
 {
-    return kind->peer && (threads > 1 ? kind->many : kind->one_thread) && spec->count > 0 &&
+    return kind->peer && (threads > 1 || kind->one_thread) && spec->count > 0 &&
            spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
            (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4);
 }
@@ -330,16 +329,10 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     const struct kind *kind;
     int                n = 0;
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1) {
-            if (!offered(spec, kind, t))
-                continue;
-            struct host_peer *peer = &peers[n++];
-            *peer = (struct host_peer) { .kind = i, .threads = t };
-            snprintf(peer->name, sizeof peer->name, "%s", kind->peer);
-            snprintf(peer->call, sizeof peer->call, "%s", kind->call);
-            snprintf(peer->version, sizeof peer->version, "%s%.60s", kind->in_libc ? "glibc " : "",
-                     kind->in_libc ? gnu_get_libc_version() : COMPILER);
-        }
+        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
+            if (offered(spec, kind, t))
+                peers[n++] =
+                    (struct host_peer) { kind->peer, kind->code == QSORT ? LIBC : COMPILER, kind->call, i, t, 0 };
     return n;
 }
 
@@ -403,14 +396,12 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* Whether the host does the same work: only the order of queries matters. */
+/* Whether the host does the same work: of the forms of queries only the order matters. */
 static bool same_work(const struct spec *a, const struct spec *b)
 {
     const bool queries = workload_has_queries(a->workload);
-    const bool same =
-        queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant;
-    return same && a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes &&
-           a->dist == b->dist && a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed;
+    return spec_asks_same(a, b) &&
+           (queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant);
 }
 
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i)

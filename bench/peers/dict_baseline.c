@@ -7,22 +7,6 @@
 #define QUERIES_MAX  ((size_t) 1 << 20)
 #define TIMES        3
 
-/* The map and its name in rows. */
-static const struct {
-    enum host_map_kind kind;
-    const char        *name;
-} baselines[N_DICT_BASELINES] = {
-    [DICT_BTREE] = { HOST_BTREE, "btree" },
-    [DICT_HASH_MAP] = { HOST_FLAT_HASH_MAP, "flat_hash_map" },
-    [DICT_ROBIN_MAP] = { HOST_ROBIN_MAP, "robin_map" },
-};
-
-const char *dict_baseline_name(enum workload workload, int i)
-{
-    const bool there = i < N_DICT_BASELINES && dict_peer_has(baselines[i].kind, workload);
-    return there ? baselines[i].name : NULL;
-}
-
 const char *baseline_name(enum workload workload, int i)
 {
     return workload_is_dict(workload) ? dict_baseline_name(workload, i) : array_baseline_name(workload, i);
@@ -37,7 +21,7 @@ double dict_baseline_rate(const struct dict_plan *plan, int i)
         return NAN; /* a map cannot answer prefixes as stored in an X-fast trie */
     if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX)
         return NAN;
-    const struct host_peer peer = { .kind = baselines[i].kind,
+    const struct host_peer peer = { .kind = i,
                                     .threads = queries || i != DICT_BTREE ? 2 : 1,
                                     .queries_max = QUERIES_MAX };
     return dict_peer_measure(&peer, plan, &goal, &figures) && figures.right ? figures.rate : NAN;
@@ -51,10 +35,10 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
     return 0;
 }
 
-bool dict_peer_has(enum host_map_kind kind, enum workload workload)
+const char *dict_baseline_name(enum workload workload, int i)
 {
-    (void) kind, (void) workload;
-    return false;
+    (void) workload, (void) i;
+    return NULL;
 }
 
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,

@@ -71,16 +71,18 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
 #define ROBIN_MAP nullptr, nullptr
 #endif
 
-/* By host_map_kind. A kind without a version is not built in. */
+/* By dict_peer_kind. A kind without a version is not built in. */
 const struct Kind {
     const char *name;
     Map (*open)(size_t key_bytes, size_t value_bytes);
     const char *version;
-} kinds[N_HOST_MAPS] = { { "absl::btree_map", BTREE },
-                         { "std::map", open_one<StdMap>, STD_VERSION },
-                         { "sorted array", open_one<SortedArray>, STD_VERSION },
-                         { "absl::flat_hash_map", FLAT_HASH_MAP },
-                         { "tsl::robin_map", ROBIN_MAP } };
+} kinds[N_DICT_PEERS] = {
+    { "absl::btree_map", BTREE },
+    { "absl::flat_hash_map", FLAT_HASH_MAP },
+    { "tsl::robin_map", ROBIN_MAP },
+    { "std::map", open_one<StdMap>, STD_VERSION },
+    { "sorted array", open_one<SortedArray>, STD_VERSION },
+};
 
 /* ---- workloads ----------------------------------------------------------------------------------------------- */
 
@@ -88,33 +90,31 @@ const struct Kind {
 /* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
 
-#define PUT    "insert_or_assign, one by one"
-#define MERGED "std::stable_sort of a batch, one merge"
-#define EACH   "the call of each operation, one by one"
-
-/* The calls of maps, and of a sorted array. NULL: only maps of nodes can do it, with one thread. */
+/* The calls of maps and of a sorted array, which has none where only one thread and a map of nodes can do it. */
+#define MAPS   ", one by one; on several threads a map each"
+#define MERGED "std::stable_sort of a batch, one merge; on several threads an array each"
 const struct Work {
     enum workload workload;
     const char   *map, *array;
 } works[] = {
-    { FILLRANDOM, PUT, MERGED },
-    { FILLSEQ, PUT, MERGED },
-    { BUILD, PUT, MERGED },
-    { OVERWRITE, PUT, MERGED },
-    { INSERTRANDOM, PUT, MERGED },
-    { CONCURRENTFILL, PUT, MERGED },
-    { CONCURRENTINSERT, PUT, MERGED },
-    { DELETERANDOM, "erase, one by one", MERGED },
-    { COMBINERANDOM, "operator[] and +=, one by one", MERGED },
+    { FILLRANDOM, "insert_or_assign" MAPS, MERGED },
+    { FILLSEQ, "insert_or_assign" MAPS, MERGED },
+    { BUILD, "insert_or_assign" MAPS, MERGED },
+    { OVERWRITE, "insert_or_assign" MAPS, MERGED },
+    { INSERTRANDOM, "insert_or_assign" MAPS, MERGED },
+    { CONCURRENTFILL, "insert_or_assign" MAPS, MERGED },
+    { CONCURRENTINSERT, "insert_or_assign" MAPS, MERGED },
+    { DELETERANDOM, "erase" MAPS, MERGED },
+    { COMBINERANDOM, "operator[] and +=" MAPS, MERGED },
     { READRANDOM, "find", "std::lower_bound" },
     { READMISSING, "find", "std::lower_bound" },
     { CONCURRENTREAD, "find", "std::lower_bound" },
     { SEEKRANDOM, "lower_bound", "std::lower_bound" },
     { RANGERANDOM, "lower_bound, then ++", "std::lower_bound, then onwards" },
     { LONGESTPREFIX, "upper_bound among segments, then --", "std::upper_bound among segments" },
-    { MIXED, EACH, nullptr },
-    { MIXEDSEEKS, EACH, nullptr },
-    { MIXEDPOINTS, EACH, nullptr },
+    { MIXED, "the call of each operation, one by one", nullptr },
+    { MIXEDSEEKS, "the call of each operation, one by one", nullptr },
+    { MIXEDPOINTS, "the call of each operation, one by one", nullptr },
     { DELETERANGE, "erase(lower_bound, upper_bound)", nullptr },
     { QUEUE, "erase(begin, ...), insert_or_assign", nullptr },
     { EXPIRY, "insert_or_assign, erase(lower_bound, upper_bound)", nullptr },
@@ -124,8 +124,7 @@ const struct Work {
 /* NULL: the kind is not built in or cannot do it. */
 const Work *work_of(int kind, enum workload workload)
 {
-    const bool hashes = kind == HOST_FLAT_HASH_MAP || kind == HOST_ROBIN_MAP,
-               nodes = !hashes && kind != HOST_SORTED_ARRAY;
+    const bool  hashes = kind == DICT_HASH_MAP || kind == DICT_ROBIN_MAP, nodes = !hashes && kind != DICT_SORTED_ARRAY;
     const auto *work = std::find_if(std::begin(works), std::end(works),
                                     [=](const Work &w) { return w.workload == workload_on_device(workload); });
     if (!kinds[kind].version || work == std::end(works) || (hashes && workload_needs_order(workload)))
@@ -139,7 +138,7 @@ bool offered(const struct spec *spec, int kind, int threads)
     const double batches = double(spec->count) / double(spec_batch(spec));
     if (!work || spec->count > ELEMENTS_MAX || (threads > 1 && !work->array))
         return false;
-    return kind != HOST_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
+    return kind != DICT_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
 }
 
 /* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
@@ -154,10 +153,6 @@ class Columns {
     size_t count() const
     {
         return cols_.rows[COL_KEYS];
-    }
-    uint64_t key(size_t row) const
-    {
-        return element(keys_.data(), type_bytes(cols_.type), row);
     }
     Rows rows(size_t from, size_t count) const
     {
@@ -187,10 +182,9 @@ class HostDict {
   public:
     HostDict(const struct dict_plan &plan, int kind, int threads, size_t rows_max)
         : plan_(plan), kind_(kind), threads_(size_t(std::min(threads, MAX_PARTS))), table_(plan.table.cols),
-          work_(plan.work.cols), maps_(queries() ? 1 : threads_), parts_(maps_.size()), sums_(threads_),
+          work_(plan.work.cols), maps_(queries() ? 1 : threads_), sums_(threads_),
           rows_(std::min(work_.count(), rows_max))
     {
-        cut_parts();
         if (queries())
             fill();
     }
@@ -221,31 +215,12 @@ class HostDict {
             int(parts), [](void *at, int p) { (*static_cast<Do *>(at))(size_t(p)); }, &work);
     }
 
-    /* Cuts parts of about equal size by a sample of the keys. */
-    void cut_parts()
-    {
-        const Columns        &from = table_.count() ? table_ : work_;
-        const size_t          n = std::min(from.count(), size_t(1024));
-        std::vector<uint64_t> sample(n);
-        for (size_t i = 0; i < n; i++)
-            sample[i] = from.key(i * (from.count() / n));
-        std::sort(sample.begin(), sample.end());
-        uint64_t lo = 0;
-        for (size_t p = 0; p < parts_.size(); p++) {
-            const bool last = p + 1 == parts_.size() || n == 0;
-            uint64_t   hi = last ? UINT64_MAX : sample[n * (p + 1) / parts_.size()];
-            hi -= hi == UINT64_MAX && !last; /* leaves a key for the last part */
-            parts_[p] = { lo, hi };
-            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* few distinct keys leave parts empty */
-        }
-    }
-
     void fill()
     {
         in_parts(maps_.size(), [this](size_t p) {
             maps_[p] = kinds[kind_].open(type_bytes(plan_.spec.type), plan_.spec.value_bytes);
             if (table_.count())
-                maps_[p]->run({}, parts_[p], table_.rows(0, table_.count()));
+                maps_[p]->run({}, { p, maps_.size() }, table_.rows(0, table_.count()));
         });
     }
 
@@ -264,7 +239,7 @@ class HostDict {
     {
         for (size_t s = 0; s < plan_.work.n_steps; s++) {
             const struct step &step = plan_.work.steps[s];
-            sums_[p] += maps_[p]->run(step, parts_[p], work_.rows(step.at, step.count));
+            sums_[p] += maps_[p]->run(step, { p, maps_.size() }, work_.rows(step.at, step.count));
         }
     }
 
@@ -273,7 +248,7 @@ class HostDict {
         const size_t from = rows_ * p / threads_, count = rows_ * (p + 1) / threads_ - from;
         struct step  step = plan_.work.steps[0];
         step.call = step.call == DO_CONCURRENT ? DO_FIND : step.call;
-        sums_[p] = maps_[0]->run(step, { 0, UINT64_MAX }, work_.rows(from, count));
+        sums_[p] = maps_[0]->run(step, { 0, 1 }, work_.rows(from, count));
     }
 
     /* The expected sum of answers, see HostMap. */
@@ -306,6 +281,8 @@ class HostDict {
         std::vector<Element> ours;
         for (const Map &map : maps_)
             map->elements(ours);
+        if (!std::is_sorted(ours.begin(), ours.end()))
+            std::sort(ours.begin(), ours.end());
         bool right = ours.size() == model->count;
         for (size_t i = 0; right && i < model->count; i++)
             right = ours[i] == Element(model_key(model, i), model_value(model, i));
@@ -317,7 +294,6 @@ class HostDict {
     size_t                  threads_;
     Columns                 table_, work_;
     std::vector<Map>        maps_;
-    std::vector<Part>       parts_;
     std::vector<uint64_t>   sums_; /* per thread */
     size_t                  rows_; /* queries to run */
 };
@@ -329,26 +305,20 @@ class HostDict {
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     int n = 0;
-    for (int kind = 0; kind < N_HOST_MAPS; kind++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1) {
-            if (!offered(spec, kind, t))
-                continue;
-            const Work       *work = work_of(kind, spec->workload);
-            struct host_peer *peer = &peers[n++];
-            *peer = {};
-            peer->kind = kind;
-            peer->threads = t;
-            snprintf(peer->name, sizeof peer->name, "%s", kinds[kind].name);
-            snprintf(peer->version, sizeof peer->version, "%s", kinds[kind].version);
-            snprintf(peer->call, sizeof peer->call, "%s%s", kind == HOST_SORTED_ARRAY ? work->array : work->map,
-                     !plan_has_fills(spec->workload) && t > 1 ? "; a map a thread" : "");
-        }
+    for (int kind = 0; kind < N_DICT_PEERS; kind++)
+        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
+            if (offered(spec, kind, t)) {
+                const Work *work = work_of(kind, spec->workload);
+                const char *call = kind == DICT_SORTED_ARRAY ? work->array : work->map;
+                peers[n++] = { kinds[kind].name, kinds[kind].version, call, kind, t, 0 };
+            }
     return n;
 }
 
-bool dict_peer_has(enum host_map_kind kind, enum workload workload)
+const char *dict_baseline_name(enum workload workload, int i)
 {
-    return work_of(kind, workload);
+    static const char *const names[N_DICT_BASELINES] = { "btree", "flat_hash_map", "robin_map" };
+    return i < N_DICT_BASELINES && work_of(i, workload) ? names[i] : nullptr;
 }
 
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,

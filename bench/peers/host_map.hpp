@@ -16,9 +16,13 @@ extern "C" {
 #include <utility>
 #include <vector>
 
-/* Keys from lo to hi. Keys of other parts are skipped. */
+/* The keys of one of several maps. Other keys are skipped. */
 struct Part {
-    uint64_t lo, hi;
+    size_t number, parts;
+    bool   has(uint64_t key) const
+    {
+        return parts == 1 || (key * 0x9e3779b97f4a7c15u >> 32) * parts >> 32 == number;
+    }
 };
 
 /* Rows of a step, with keys in ordered form. NULL: no such column. */
@@ -36,7 +40,7 @@ struct HostMap {
      * predecessors, key + value for successors and ranges. Hash maps know upserts, erases, sums and finds; a sorted
      * array also seeks and ranges. */
     virtual uint64_t run(const struct step &step, Part part, const Rows &rows) = 0;
-    /* Appends all elements, ascending. */
+    /* Appends all elements. */
     virtual void elements(std::vector<Element> &to) const = 0;
 };
 
@@ -51,7 +55,7 @@ template <typename K, typename V, typename Of> uint64_t each(Part part, const Ro
     uint64_t sum = 0;
     for (size_t i = 0; i < rows.count; i++) {
         const K key = as<K>(rows.keys)[i];
-        if (key >= part.lo && key <= part.hi)
+        if (part.has(key))
             sum += of(key, rows.hi ? as<K>(rows.hi)[i] : K(), rows.values ? as<V>(rows.values)[i] : V(), i);
     }
     return sum;
@@ -106,11 +110,6 @@ template <typename Map> class HashMap final : public KeyedMap<Map> {
         if (this->map_.empty()) /* one batch fills it, so its size is known */
             this->map_.reserve(each<K, V>(part, rows, [](K, K, V, size_t) { return 1; }));
         return KeyedMap<Map>::run(step, part, rows);
-    }
-    void elements(std::vector<Element> &to) const override
-    {
-        KeyedMap<Map>::elements(to);
-        std::sort(to.begin(), to.end());
     }
 };
 

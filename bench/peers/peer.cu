@@ -27,7 +27,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -505,77 +504,35 @@ static bool run_rows(const struct spec &spec, double seconds, const char *device
     return right;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------- */
+/* ---- the point ------------------------------------------------------------------------------------------------ */
 
-[[noreturn]] static void usage(const std::string &why)
-{
-    fprintf(
-        stderr,
-        "ordo-peer: %s\n"
-        "Usage: ordo-peer --workload NAME --sizes LIST [--variant NAME] [--type u32|u64] [--value-bytes 0|4|8]\n"
-        "                 [--dist NAME] [--queries N] [--batch N] [--hit-rate PERCENT] [--load PERCENT] [--seed N]\n"
-        "                 [--budget SECONDS] [--device NAME]\n"
-        "The axes of ordo-bench, one point at a time; ordo-bench --peers runs this.\n",
-        why.c_str());
-    exit(2);
-}
-
-/* Options and their defaults. */
-static std::map<std::string, std::string> options = {
-    { "--workload", "sort" }, { "--variant", "" }, { "--type", "u32" },     { "--value-bytes", "0" },
-    { "--dist", "uniform" },  { "--sizes", "" },   { "--queries", "2^24" }, { "--batch", "0" },
-    { "--hit-rate", "100" },  { "--load", "0" },   { "--seed", "1" },       { "--budget", "10" },
-    { "--device", "" },
-};
-
-static unsigned long long number(const char *option)
-{
-    return strtoull(options.at(option).c_str(), nullptr, 10);
-}
-
-template <typename Name> static int number_of(const char *option, int n, Name name)
+static int number_of(const char *word, int n, const char *(*name)(int) )
 {
     for (int i = 0; i < n; i++)
-        if (options.at(option) == name(i))
+        if (strcmp(word, name(i)) == 0)
             return i;
-    usage(std::string(option) + ": no '" + options.at(option) + "'");
+    throw std::runtime_error(std::string("unknown: ") + word);
 }
 
-static std::vector<size_t> sizes(const char *option)
+/* Ten words, in the order of peers.c. */
+static struct spec read_point(const char *const *word)
 {
-    std::vector<size_t> list(64);
-    char                why[WHY_BYTES];
-    const int           n = parse_sizes(options.at(option).c_str(), list.data(), (int) list.size(), why);
-    if (n <= 0)
-        usage(std::string(option) + ": " + (n ? why : "missing"));
-    list.resize((size_t) n);
-    return list;
-}
-
-static struct spec read_options(int argc, char **argv)
-{
+    const auto  number = [&] { return strtoull(*word++, nullptr, 10); };
     struct spec spec = {};
-    for (int i = 1; i < argc; i += 2) {
-        const auto option = options.find(argv[i]);
-        if (option == options.end() || i + 1 == argc)
-            usage(std::string("'") + argv[i] + "' is no option, or needs an argument");
-        option->second = argv[i + 1];
-    }
-    spec.workload = (enum workload) number_of("--workload", N_ALL_WORKLOADS,
-                                              [](int i) { return workload_name((enum workload) i); });
-    spec.type = (ordo_type) number_of("--type", N_TYPES, [](int i) { return type_name((ordo_type) i); });
-    spec.dist = (enum dist) number_of("--dist", N_DISTS, [](int i) { return dist_name((enum dist) i); });
-    spec.value_bytes = workload_has_values(spec.workload) ? (uint32_t) number("--value-bytes") : 0;
-    if (spec.value_bytes != 0 && spec.value_bytes != 4 && spec.value_bytes != 8)
-        usage("--value-bytes: 0, 4 or 8");
-    spec.n_queries = workload_has_queries(spec.workload) ? sizes("--queries").at(0) : 0;
-    spec.batch = number("--batch");
-    spec.hit_percent = (uint32_t) number("--hit-rate");
-    spec.load_percent = (uint32_t) number("--load");
-    spec.seed = number("--seed");
+    spec.workload =
+        (enum workload) number_of(*word++, N_ALL_WORKLOADS, [](int i) { return workload_name((enum workload) i); });
+    const std::string variant = *word++;
     for (int v = 0; variant_name(spec.workload, v); v++)
-        if (options.at("--variant") == variant_name(spec.workload, v))
+        if (variant == variant_name(spec.workload, v))
             spec.variant = v;
+    spec.type = (ordo_type) number_of(*word++, N_TYPES, [](int i) { return type_name((ordo_type) i); });
+    spec.dist = (enum dist) number_of(*word++, N_DISTS, [](int i) { return dist_name((enum dist) i); });
+    spec.value_bytes = (uint32_t) number();
+    spec.n_queries = number();
+    spec.batch = number();
+    spec.hit_percent = (uint32_t) number();
+    spec.load_percent = (uint32_t) number();
+    spec.seed = number();
     return spec;
 }
 
@@ -595,23 +552,23 @@ static std::string choose_device(const std::string &wanted)
     throw std::runtime_error("no CUDA device is called '" + wanted + "'");
 }
 
+/* SECONDS DEVICE POINT COUNT...: see peers.c. */
 int main(int argc, char **argv)
-{
-    struct spec               spec = read_options(argc, argv);
-    const std::vector<size_t> counts = sizes("--sizes");
-    bool                      right = true;
+try {
+    const int n_counts = argc - 13;
+    if (n_counts < 1)
+        throw std::runtime_error("ordo-bench --peers runs this");
+    struct spec spec = read_point(argv + 3);
+    bool        right = true;
     if (spec.type != ORDO_U32 && spec.type != ORDO_U64)
         return 0; /* CUB orders floats differently, and signed integers need no other work */
-    try {
-        const std::string device = choose_device(options.at("--device"));
-        for (const size_t count : counts) {
-            spec.count = count;
-            right =
-                run_rows(spec, atof(options.at("--budget").c_str()) / (double) counts.size(), device.c_str()) && right;
-        }
-    } catch (const std::exception &error) {
-        fprintf(stderr, "ordo-peer: %s\n", error.what());
-        return 1;
+    const std::string device = choose_device(argv[2]);
+    for (int i = 0; i < n_counts; i++) {
+        spec.count = strtoull(argv[13 + i], nullptr, 10);
+        right = run_rows(spec, atof(argv[1]) / n_counts, device.c_str()) && right;
     }
     return right ? 0 : 1;
+} catch (const std::exception &error) {
+    fprintf(stderr, "ordo-peer: %s\n", error.what());
+    return 1;
 }

@@ -87,54 +87,39 @@ template <typename K, typename V> struct Content {
     }
 };
 
-/* A table of some capacity and its use. Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the
- * default stream. */
-template <typename Table, typename K, typename V> class Target {
-  public:
-    Target(const struct spec &spec, const std::shared_ptr<Content<K, V>> &content)
-        : content_(content), table_(content->keys.size() * 100 / (spec.load_percent ? spec.load_percent : 80)),
-          queries_(content->queries), values_(content->queries.size())
-    {
-        std::vector<Pair> pairs;
-        for (const K key : content->keys)
-            pairs.push_back(Pair { key, value_of_key<K, V>(key) });
-        pairs_ = array_of(pairs.size() * sizeof(Pair), pairs.data());
-        build();
-    }
-    void build()
-    {
-        table_.clear();
-        table_.insert(as<Pair>(pairs_), content_->keys.size());
-    }
-    void find()
-    {
-        table_.find(queries_.data().get(), queries_.size(), values_.data().get());
-    }
-    bool is_right()
-    {
-        thrust::fill(values_.begin(), values_.end(), V(0));
-        find();
-        std::vector<V> found(values_.size());
-        thrust::copy(values_.begin(), values_.end(), found.begin());
-        return found == content_->answers;
-    }
-
-  private:
-    using Pair = typename Table::Pair;
-
-    std::shared_ptr<Content<K, V>> content_;
-    Table                          table_;
-    Array                          pairs_;
-    thrust::device_vector<K>       queries_;
-    thrust::device_vector<V>       values_;
-};
-
+/* Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the default stream. */
 template <template <typename, typename> class Table, typename K, typename V>
 Peer peer_of(const char *name, const struct spec &spec, const std::shared_ptr<Content<K, V>> &content)
 {
-    const auto target = std::make_shared<Target<Table<K, V>, K, V>>(spec, content);
-    const bool builds = spec.workload == BUILD;
-    return { name, [=] { builds ? target->build() : target->find(); }, [=] { return target->is_right(); } };
+    using Pair = typename Table<K, V>::Pair;
+    struct State {
+        Table<K, V>              table;
+        thrust::device_vector<K> queries;
+        thrust::device_vector<V> values;
+        Array                    pairs;
+    };
+    const size_t      n = content->keys.size(), load = spec.load_percent ? spec.load_percent : 80;
+    const auto        state = std::shared_ptr<State>(new State {
+        Table<K, V>(n * 100 / load), content->queries, thrust::device_vector<V>(content->queries.size()), {} });
+    std::vector<Pair> pairs;
+    for (const K key : content->keys)
+        pairs.push_back(Pair { key, value_of_key<K, V>(key) });
+    state->pairs = array_of(n * sizeof(Pair), pairs.data());
+    const Call build = [=] {
+        state->table.clear();
+        state->table.insert(as<Pair>(state->pairs), n);
+    };
+    const Call find = [=] {
+        state->table.find(state->queries.data().get(), state->queries.size(), state->values.data().get());
+    };
+    build();
+    return { name, spec.workload == BUILD ? build : find, [=] {
+                thrust::fill(state->values.begin(), state->values.end(), V(0));
+                find();
+                std::vector<V> found(state->values.size());
+                thrust::copy(state->values.begin(), state->values.end(), found.begin());
+                return found == content->answers;
+            } };
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */

@@ -74,25 +74,23 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
 {
     const size_t room = 1024 + strlen(device_name) + (size_t) n * 24;
     const double most = most_seconds(seconds);
-    const char  *words[32] = { NULL };
-    char        *text = malloc(room);
+    const char **words = calloc((size_t) n + 16, sizeof *words);
+    char        *text = malloc(room), *rest = text;
     size_t       used = 0;
-    if (!text) {
+    if (!text || !words) {
+        free(words);
+        free(text);
         because(why, "out of memory");
         return NULL;
     }
-    /* A word a line; sizes as "=4096,=65536". */
-    used += (size_t) snprintf(text, room,
-                              "ordo-peer\n--workload\n%s\n--type\n%s\n--value-bytes\n%u\n--dist\n%s\n--queries\n=%zu\n"
-                              "--batch\n%zu\n--hit-rate\n%u\n--load\n%u\n--seed\n%llu\n--budget\n%g\n--device\n%s\n"
-                              "--variant\n%s\n--sizes\n",
-                              workload_name(spec->workload), type_name(spec->type), spec->value_bytes,
-                              dist_name(spec->dist), spec->n_queries ? spec->n_queries : 1, spec->batch,
-                              spec->hit_percent, spec->load_percent, (unsigned long long) spec->seed, seconds,
-                              device_name, variant_name(spec->workload, spec->variant));
+    /* A word a line, as peer.cu reads them. */
+    used += (size_t) snprintf(text, room, "ordo-peer\n%g\n%s\n%s\n%s\n%s\n%s\n%u\n%zu\n%zu\n%u\n%u\n%llu", seconds,
+                              device_name, workload_name(spec->workload), variant_name(spec->workload, spec->variant),
+                              type_name(spec->type), dist_name(spec->dist), spec->value_bytes,
+                              workload_has_queries(spec->workload) ? spec->n_queries : 0, spec->batch,
+                              spec->hit_percent, spec->load_percent, (unsigned long long) spec->seed);
     for (int i = 0; i < n; i++)
-        used += (size_t) snprintf(text + used, room - used, "%s=%zu", i ? "," : "", counts[i]);
-    char *rest = text;
+        used += (size_t) snprintf(text + used, room - used, "\n%zu", counts[i]);
     for (int i = 0; rest; i++)
         words[i] = strsep(&rest, "\n");
 
@@ -106,6 +104,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
         rows = NULL;
     }
     free(outcome.text);
+    free(words);
     free(text);
     return rows;
 }
