@@ -122,24 +122,22 @@ static int compare_records_4(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-bool host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count)
+void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_bytes, size_t count)
 {
-    const size_t   record = key_bytes + value_bytes;
-    unsigned char *records = malloc(count * record + 1);
-    for (size_t i = 0; records && i < count; i++) {
-        memcpy(records + i * record, (const char *) in.keys + i * key_bytes, key_bytes);
+    const size_t record = key_bytes + value_bytes;
+    char        *to = records;
+    for (size_t i = 0; i < count; i++, to += record) {
+        memcpy(to, (const char *) in.keys + i * key_bytes, key_bytes);
         if (value_bytes)
-            memcpy(records + i * record + key_bytes, (const char *) in.values + i * value_bytes, value_bytes);
+            memcpy(to + key_bytes, (const char *) in.values + i * value_bytes, value_bytes);
     }
-    if (records)
-        qsort(records, count, record, key_bytes == 4 ? compare_records_4 : compare_records);
-    for (size_t i = 0; records && i < count; i++) {
-        memcpy((char *) in.keys + i * key_bytes, records + i * record, key_bytes);
+    qsort(records, count, record, key_bytes == 4 ? compare_records_4 : compare_records);
+    to = records;
+    for (size_t i = 0; i < count; i++, to += record) {
+        memcpy((char *) in.keys + i * key_bytes, to, key_bytes);
         if (value_bytes)
-            memcpy((char *) in.values + i * value_bytes, records + i * record + key_bytes, value_bytes);
+            memcpy((char *) in.values + i * value_bytes, to + key_bytes, value_bytes);
     }
-    free(records);
-    return records;
 }
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */

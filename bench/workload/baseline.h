@@ -21,8 +21,8 @@ struct pairs {
  * `in`. */
 void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count);
 
-/* qsort of records made of key and value. False without memory. */
-bool host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count);
+/* qsort of records made of key and value, for which `records` has room. */
+void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_bytes, size_t count);
 
 /* Elements from .. to - 1 of the stable merge of a and b. */
 void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
