@@ -30,21 +30,17 @@ uint next_place(uint key, uint slot, uint seed, uint n_slots)
     return next;
 }
 
-/* As in lockfree.cl. size: slots. */
-#define ARGUMENTS                                                                                                      \
-    __global ulong *slots, volatile __global uint *state, __global uint *mine, __global const uchar *codes,            \
-        __global const uint *keys, __global const uint *values, __global uint *values_out, __global uchar *found_out,  \
-        __global uchar *outcomes, ulong at, uint n, uint size, uint code, uint seed, uint moves
+/* ARGUMENTS: see rivals.c. words: slots; size: their number. */
 
-__kernel void cuckoo_clear(ARGUMENTS)
+__kernel void cuckoo_clear(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
     if (i < size)
-        slots[i] = EMPTY;
+        words[i] = EMPTY;
 }
 
 /* Keys are distinct. */
-__kernel void cuckoo_build(ARGUMENTS)
+__kernel void cuckoo_build(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
     if (i >= n)
@@ -56,7 +52,7 @@ __kernel void cuckoo_build(ARGUMENTS)
         return;
     }
     for (uint move = 0; move < moves; move++) {
-        pair = atom_xchg((volatile __global ulong *) &slots[slot], pair);
+        pair = atom_xchg((volatile __global ulong *) &words[slot], pair);
         if (pair == EMPTY)
             return;
         slot = next_place((uint) (pair >> 32), slot, seed, size);
@@ -65,7 +61,7 @@ __kernel void cuckoo_build(ARGUMENTS)
 }
 
 /* found_out and values_out may be NULL. */
-__kernel void cuckoo_find(ARGUMENTS)
+__kernel void cuckoo_find(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
     if (i >= n)
@@ -73,7 +69,7 @@ __kernel void cuckoo_find(ARGUMENTS)
     const uint key = keys[at + i];
     bool       is_there = false;
     for (uint function = 0; function < FUNCTIONS && !is_there; function++) {
-        const ulong pair = slots[place_of(key, function, seed, size)];
+        const ulong pair = words[place_of(key, function, seed, size)];
         if (pair == EMPTY)
             break;
         is_there = (uint) (pair >> 32) == key;

@@ -216,19 +216,14 @@ bool erase(lists *in, uint key, bool *found)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* All kernels, and those of cuckoo.cl, have the same arguments. The operations of a launch are those at at .. at + n - 1.
- * Without codes all are `code`. found_out, values_out and outcomes may be NULL. size: pairs of words in the pool. */
-#define ARGUMENTS                                                                                                      \
-    __global uint *words, volatile __global uint *state, __global uint *mine, __global const uchar *codes,             \
-        __global const uint *keys, __global const uint *values, __global uint *values_out, __global uchar *found_out,  \
-        __global uchar *outcomes, ulong at, uint n, uint size, uint code, uint seed, uint moves
+/* ARGUMENTS: see rivals.c. size: pairs of words in the pool. */
 
 uint code_of(__global const uchar *codes, uint code, ulong at)
 {
     return codes ? codes[at] : code;
 }
 
-__kernel void lockfree_clear(ARGUMENTS)
+__kernel void lockfree_clear(ARGUMENTS(uint))
 {
     const uint i = (uint) get_global_id(0);
     if (i < LEVELS)
@@ -241,7 +236,7 @@ __kernel void lockfree_clear(ARGUMENTS)
 }
 
 /* Gives each store an unlinked node with key and value, its number in mine[]. */
-__kernel void lockfree_nodes(ARGUMENTS)
+__kernel void lockfree_nodes(ARGUMENTS(uint))
 {
     __local uint sum, first;
     const uint   i = (uint) get_global_id(0);
@@ -293,7 +288,7 @@ bool operate(lists *in, uint what, uint key, uint value, uint node, bool *found,
 }
 
 /* Runs the operations that mine[] does not mark as done. */
-__kernel void lockfree_apply(ARGUMENTS)
+__kernel void lockfree_apply(ARGUMENTS(uint))
 {
     const uint i = (uint) get_global_id(0);
     lists      in = { words, words, state, 0 };

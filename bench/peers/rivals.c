@@ -32,7 +32,15 @@ enum { BUILD_TABLE = 1, FIND };
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* At least `items` work-items, from `first` on, with the arguments of all kernels (ARGUMENTS in lockfree.cl). */
+/* All kernels have the same arguments. The operations of a launch are at .. at + n - 1. Without codes all are `code`.
+ * found_out, values_out and outcomes may be NULL. */
+static const char arguments[] =
+    "#define ARGUMENTS(type) __global type *words, volatile __global uint *state, __global uint *mine,"
+    "__global const uchar *codes, __global const uint *keys, __global const uint *values, __global uint *values_out,"
+    "__global uchar *found_out, __global uchar *outcomes, ulong at, uint n, uint size, uint code, uint seed, uint "
+    "moves\n";
+
+/* At least `items` work-items, from `first` on. */
 static ordo_status launch(const struct rival *r, int kernel, size_t first, size_t items, const cl_mem *columns,
                           const struct step *step, cl_event *done)
 {
@@ -229,12 +237,12 @@ static ordo_status build(struct rival *r, char *why)
                                              { "cuckoo_clear", "cuckoo_build", "cuckoo_find" } };
     cl_device_id             id = ordo_device_id(r->device);
     char                     options[256], *text = text_of_lines(r->cuckoo ? cuckoo_lines : lockfree_lines);
-    const char              *texts[] = { text };
+    const char              *texts[] = { arguments, text };
     cl_int                   code = CL_OUT_OF_HOST_MEMORY;
     snprintf(options, sizeof options, "-DLEVELS=%d -DCODE_UPSERT=%d -DCODE_INSERT=%d -DCODE_ERASE=%d -DOUTCOME_DONE=%d",
              LEVELS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_DONE);
     if (text)
-        r->program = clCreateProgramWithSource(ordo_device_context(r->device), 1, texts, NULL, &code);
+        r->program = clCreateProgramWithSource(ordo_device_context(r->device), 2, texts, NULL, &code);
     free(text);
     if (code == CL_SUCCESS)
         code = clBuildProgram(r->program, 1, &id, options, NULL, NULL);
@@ -281,32 +289,30 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
 
 ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why)
 {
-    struct rival *rival = calloc(1, sizeof *rival);
-    ordo_status   got = ORDO_NO_HOST_MEMORY;
-    because(why, "%s", ordo_status_string(got));
-    if (rival) {
-        rival->device = device;
-        rival->cuckoo = plan->spec.variant == CUCKOO;
-        got = make(rival, plan, why);
-    }
+    struct rival *r = *out = calloc(1, sizeof *r);
+    because(why, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    if (!r)
+        return ORDO_NO_HOST_MEMORY;
+    r->device = device;
+    r->cuckoo = plan->spec.variant == CUCKOO;
+    const ordo_status got = make(r, plan, why);
     if (got != ORDO_OK)
-        rival_close(&rival);
-    *out = rival;
+        rival_close(out);
     return got;
 }
 
 void rival_close(struct rival **rival)
 {
-    if (!*rival)
+    struct rival *r = *rival;
+    if (!r)
         return;
-    const cl_mem all[] = { (*rival)->words, (*rival)->state, (*rival)->mine };
     for (int i = 0; i < 3; i++)
-        if ((*rival)->kernels[i])
-            clReleaseKernel((*rival)->kernels[i]);
-    device_release(all, 3);
-    if ((*rival)->program)
-        clReleaseProgram((*rival)->program);
-    free(*rival);
+        if (r->kernels[i])
+            clReleaseKernel(r->kernels[i]);
+    if (r->program)
+        clReleaseProgram(r->program);
+    device_release((const cl_mem[]) { r->words, r->state, r->mine }, 3);
+    free(r);
     *rival = NULL;
 }
 
