@@ -80,7 +80,7 @@ struct Arrays {
     {
         return { as<K>(of_keys), as<V>(of_values), count };
     }
-    /* A level of the LSM with room for so many elements. */
+    /* A level of the LSM with room for `room` elements. */
     template <typename K, typename V> Run<K, V> level(size_t room)
     {
         Array &of_keys = levels.emplace_back(room * key), &of_values = levels.emplace_back(room * value);
@@ -88,13 +88,13 @@ struct Arrays {
     }
 };
 
-/* What a library does: name, calls, whether equal keys may change places, and what moves the result to the outputs
- * without being timed. */
+/* The work of a library. `finish` moves the result to the outputs and is not timed. */
 struct Work {
     const char *name = nullptr; /* NULL: there is none */
     Call        call;
-    bool        ties_may_swap = false;
+    bool        ties_may_swap = false; /* equal keys come in any order */
     Call        finish = {};
+};
 };
 
 /* ---- calls of CUB -------------------------------------------------------------------------------------------- */
