@@ -35,10 +35,10 @@ enum { BUILD_TABLE = 1, FIND };
 /* All kernels have the same arguments. The operations of a launch are at .. at + n - 1. Without codes all are `code`.
  * found_out, values_out and outcomes may be NULL. */
 static const char arguments[] =
-    "#define ARGUMENTS(type) __global type *words, volatile __global uint *state, __global uint *mine,"
-    "__global const uchar *codes, __global const uint *keys, __global const uint *values, __global uint *values_out,"
-    "__global uchar *found_out, __global uchar *outcomes, ulong at, uint n, uint size, uint code, uint seed, uint "
-    "moves\n";
+    "#define ARGUMENTS(type) __global type *words, volatile __global uint *state, __global uint *mine, "
+    "__global const uchar *codes, __global const uint *keys, __global const uint *values, "
+    "__global uint *values_out, __global uchar *found_out, __global uchar *outcomes, "
+    "ulong at, uint n, uint size, uint code, uint seed, uint moves\n";
 
 /* At least `items` work-items, from `first` on. */
 static ordo_status launch(const struct rival *r, int kernel, size_t first, size_t items, const cl_mem *columns,
@@ -88,6 +88,7 @@ enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 /* Pairs of words for a store. The mean is 2.3. The head and some high nodes need more. */
 #define PAIRS_EACH  4
 #define PAIRS_SPARE 1024
+#define PAIRS_MAX   ((size_t) INT32_MAX) /* a link holds twice a number */
 /* Launches of an operation, at most. */
 #define LAUNCHES 64
 /* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
@@ -275,8 +276,9 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
     const size_t work = queries ? queries : plan->work.cols.rows[COL_KEYS], most = table > work ? table : work;
     const size_t stores = table + (queries || plan->spec.workload == DELETERANDOM ? 0 : work);
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
+    const size_t slots = (queries ? table : most) * 100 / load + 1, pairs = stores * PAIRS_EACH + PAIRS_SPARE;
     r->queue = ordo_device_queue(r->device);
-    r->size = (cl_uint) (r->cuckoo ? (queries ? table : most) * 100 / load + 1 : stores * PAIRS_EACH + PAIRS_SPARE);
+    r->size = (cl_uint) (r->cuckoo ? slots : pairs < PAIRS_MAX ? pairs : PAIRS_MAX);
     TRY(build(r, why));
     because(why, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), words_bytes(r));
     TRY(device_buffer(r->device, words_bytes(r), &r->words));
