@@ -21,7 +21,6 @@ extern "C" {
 #endif
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <numeric>
 
