@@ -92,9 +92,7 @@ struct Arrays {
 struct Work {
     const char *name = nullptr; /* NULL: there is none */
     Call        call;
-    bool        ties_may_swap = false; /* equal keys come in any order */
     Call        finish = {};
-};
 };
 
 /* ---- calls of CUB -------------------------------------------------------------------------------------------- */
@@ -163,8 +161,7 @@ static Work merges(const struct spec &spec, Arrays &a, Run<K, V> from, Run<K, V>
         }
         from = to;
     }
-    return { spec.workload == MERGE ? "cub::DeviceMerge" : "cub::DeviceMerge, pairs of runs", in_order(a, steps),
-             true };
+    return { spec.workload == MERGE ? "cub::DeviceMerge" : "cub::DeviceMerge, pairs of runs", in_order(a, steps) };
 }
 
 template <typename K, typename V> static CubCall compact_call(Arrays &a, Run<K, V> from, Run<K, V> to)
@@ -241,7 +238,7 @@ template <typename K, typename V> static Work lsm(const struct spec &spec, Array
         if constexpr (is_something<V>)
             thrust::copy_n(thrust::device, all.values, count, out.values);
     };
-    return { "GPU LSM as in its paper, of CUB's sort and merge", in_order(a, inserts), true, finish };
+    return { "GPU LSM as in its paper, of CUB's sort and merge", in_order(a, inserts), finish };
 }
 
 /* ---- calls of Thrust ----------------------------------------------------------------------------------------- */
@@ -254,23 +251,6 @@ template <size_t words> static Call gather_call(Arrays &a)
 {
     return [index = as<uint32_t>(a.keys), rows = as<Row<words>>(a.rows), out = as<Row<words>>(a.keys_out),
             n = a.count] { thrust::gather(thrust::cuda::par_nosync, index, index + n, rows, out); };
-}
-
-template <typename K> static Call lower_bound_call(Arrays &a)
-{
-    return [keys = as<K>(a.keys), queries = as<K>(a.queries), ranks = as<uint32_t>(a.ranks), n = a.count,
-            n_queries = a.n_queries] {
-        thrust::lower_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, ranks);
-    };
-}
-
-template <typename K> static Call equal_range_call(Arrays &a)
-{
-    return [lower_bounds = lower_bound_call<K>(a), keys = as<K>(a.keys), queries = as<K>(a.queries),
-            uppers = as<uint32_t>(a.uppers), n = a.count, n_queries = a.n_queries] {
-        lower_bounds();
-        thrust::upper_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, uppers);
-    };
 }
 
 /* Fetches the value if the rank holds the query's key. */
@@ -292,13 +272,17 @@ template <typename K, typename V> struct Fetch {
     }
 };
 
-template <typename K, typename V> static Call lookup_call(Arrays &a, Run<K, V> in)
+template <typename K, typename V> static Call search_call(enum workload workload, Arrays &a, Run<K, V> in)
 {
-    const Fetch<K, V> fetch = { in, as<K>(a.queries), as<uint32_t>(a.ranks), as<V>(a.values_out),
-                                as<uint8_t>(a.found) };
-    return [=, search = lower_bound_call<K>(a), n = a.n_queries] {
-        search();
-        thrust::for_each_n(thrust::cuda::par_nosync, thrust::counting_iterator<size_t>(0), n, fetch);
+    const K          *keys = in.keys, *end = in.keys + in.count, *queries = as<K>(a.queries);
+    uint32_t         *ranks = as<uint32_t>(a.ranks), *uppers = as<uint32_t>(a.uppers);
+    const Fetch<K, V> fetch = { in, queries, ranks, as<V>(a.values_out), as<uint8_t>(a.found) };
+    return [=, n = a.n_queries] {
+        thrust::lower_bound(thrust::cuda::par_nosync, keys, end, queries, queries + n, ranks);
+        if (workload == EQUAL_RANGE)
+            thrust::upper_bound(thrust::cuda::par_nosync, keys, end, queries, queries + n, uppers);
+        if (workload == LOOKUP)
+            thrust::for_each_n(thrust::cuda::par_nosync, thrust::counting_iterator<size_t>(0), n, fetch);
     };
 }
 
@@ -324,8 +308,12 @@ template <typename K, typename V> static Work work_on_pairs(const struct spec &s
         return { "cub::DeviceSelect::Flagged", in_order(a, { compact_call(a, in, out) }) };
     case GROUPBY:
         return groups(spec, a, in, spare, out);
+    case SEARCH:
+        return { "thrust::lower_bound", search_call(spec.workload, a, in) };
+    case EQUAL_RANGE:
+        return { "thrust::lower_bound, upper_bound", search_call(spec.workload, a, in) };
     case LOOKUP:
-        return { "thrust::lower_bound, then fetch", lookup_call(a, in) };
+        return { "thrust::lower_bound, then fetch", search_call(spec.workload, a, in) };
     case FILLRANDOM:
     case FILLSEQ:
         return spec.variant == LSM && spec.count ? lsm(spec, a, in, out) : Work {};
@@ -348,10 +336,6 @@ template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &
         return { "cub::DeviceReduce::Sum", in_order(a, { [=](void *t, size_t &bytes) {
                                                         return cub::DeviceReduce::Sum(t, bytes, in, total, n);
                                                     } }) };
-    case SEARCH:
-        return { "thrust::lower_bound", lower_bound_call<K>(a) };
-    case EQUAL_RANGE:
-        return { "thrust::lower_bound, upper_bound", equal_range_call<K>(a) };
     case GATHER:
         return { "thrust::gather", row == 4 ? gather_call<1>(a) : row == 16 ? gather_call<4>(a) : gather_call<16>(a) };
     default:
@@ -361,7 +345,7 @@ template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &
     }
 }
 
-static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a, bool ties_may_swap)
+static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a)
 {
     const auto    keys = read(a.keys_out), values = read(a.values_out), ranks = read(a.ranks), found = read(a.found);
     const auto    total = read(a.total), uppers = read(a.uppers), counts = read(a.counts);
@@ -377,7 +361,9 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     char why[WHY_BYTES];
     /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
-    checked.workload = workload_is_dict(spec.workload) ? SORT : spec.workload;
+    const bool  inserts = workload_is_dict(spec.workload);
+    const bool  ties_may_swap = inserts || spec.workload == MERGE || spec.workload == MERGE_RUNS;
+    checked.workload = inserts ? SORT : spec.workload;
     const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why);
     if (!right)
         fprintf(stderr, "ordo-peer: %s of %zu: %s\n", workload_name(spec.workload), spec.count, why);
@@ -401,7 +387,7 @@ static std::vector<Peer> array_peers(const struct spec &spec)
     return { { work.name, work.call, [=] {
                   if (work.finish)
                       work.finish();
-                  return check(spec, *in, *arrays, work.ties_may_swap);
+                  return check(spec, *in, *arrays);
               } } };
 }
 
