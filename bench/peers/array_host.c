@@ -5,7 +5,6 @@
 
 #include "bench/common/threads.h"
 
-#include <gnu/libc-version.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,9 @@
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
+#define TEXT_OF(x)          #x
+#define GLIBC(major, minor) "glibc " TEXT_OF(major) "." TEXT_OF(minor)
+#define LIBC                GLIBC(__GLIBC__, __GLIBC_MINOR__)
 
 /* Elements that qsort sorts in reasonable time, and the limit of the others, as a peer and as a baseline. */
 #define QSORT_MAX          ((size_t) 1 << 22)
@@ -29,24 +31,21 @@ enum code { RADIX, QSORT, MERGE_LOOP, SUM_LOOP, SCAN_LOOP, COMPACT_LOOP, BINARY,
 struct kind {
     enum workload workload;
     enum code     code;
-    const char   *baseline;         /* name of the baseline */
-    const char   *peer, *call;      /* name and text of the peer; NULL: none */
-    bool          in_libc;          /* else compiled with the tool */
-    bool          one_thread, many; /* the peer runs on one thread; on several */
+    const char   *baseline;    /* name of the baseline */
+    const char   *peer, *call; /* name and text of the peer; NULL: none */
+    bool          one_thread;  /* the peer runs on one thread too */
 };
 
 static const struct kind kinds[] = {
-    { SORT, RADIX, "radix", "radix sort", "8 bits a pass; on several threads parts, then merged", false, true, true },
-    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true,
-      true, true },
-    { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", false, true,
-      true },
+    { SORT, RADIX, "radix", "radix sort", "8 bits a pass; on several threads parts, then merged", true },
+    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true },
+    { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", true },
     { MERGE_RUNS, MERGE_LOOP, .baseline = "merge" },
     { SCAN, SCAN_LOOP, .baseline = "loop" },
-    { REDUCE, SUM_LOOP, "loop", "sum", "one loop; on several threads a span each", false, true, true },
+    { REDUCE, SUM_LOOP, "loop", "sum", "one loop; on several threads a span each", true },
     { COMPACT, COMPACT_LOOP, .baseline = "loop" },
-    { SEARCH, BINARY, "binary", "sorted array", "binary search, one query after another", false, true, true },
-    { SEARCH, S_TREE, "s-tree", "S-tree", "16 keys a node, AVX2, 16 queries in step", false, false, true },
+    { SEARCH, BINARY, "binary", "sorted array", "binary search, one query after another", true },
+    { SEARCH, S_TREE, "s-tree", "S-tree", "16 keys a node, AVX2, 16 queries in step", false },
     { LOOKUP, BINARY, .baseline = "binary" },
     { EQUAL_RANGE, BINARY, .baseline = "binary" },
     { GROUPBY, TABLE, .baseline = "table" },
@@ -71,13 +70,11 @@ struct host_array {
     const struct inputs *in;
     struct pairs         work, spare; /* a copy of the inputs with keys in ordered form; outputs */
     size_t               key_bytes;
-    void                *rows; /* output of gather */
     struct stree         tree;
     uint32_t            *queries, *ranks; /* for searches; 4-byte queries for the S-tree */
     uint64_t             sums[MAX_PARTS];
-    double               took[MAX_PARTS]; /* by qsort without copies; negative without memory */
-    struct pairs         from, to;        /* of the current merges; the result is in `from` */
-    size_t               runs, length;    /* sorted runs, and the length of all but the last */
+    struct pairs         from, to;     /* of the current merges; the result is in `from` */
+    size_t               runs, length; /* sorted runs, and the length of all but the last */
     int                  threads;
 };
 
@@ -124,7 +121,8 @@ static void sort_run(void *array_, int r)
     if (a->kind->code == RADIX)
         host_radix_sort(work, spare, a->key_bytes, value_bytes, count);
     else
-        a->took[r] = host_qsort(work, a->key_bytes, value_bytes, count);
+        host_qsort(work, (char *) a->spare.keys + from * (a->key_bytes + value_bytes), a->key_bytes, value_bytes,
+                   count);
 }
 
 /* Writes a span of the output of all pairwise merges. */
@@ -235,7 +233,7 @@ static void do_once(struct host_array *a)
         sink = (size_t) host_top(a->work.keys, a->key_bytes, spec->count, spec_top(spec), a->spare.keys);
         break;
     case COPY_LOOP:
-        sink = host_gather(a->in->rows, a->in->keys, spec_row_bytes(spec), spec->count, a->rows);
+        sink = host_gather(a->in->rows, a->in->keys, spec_row_bytes(spec), spec->count, a->spare.keys);
         break;
     }
 }
@@ -263,14 +261,15 @@ static bool open_array(struct host_array *a)
 {
     const struct spec *spec = a->spec;
     const size_t       n = workload_has_queries(spec->workload) ? spec->n_queries : 0, count = spec->count;
-    const size_t       out = n ? 0 : count, rows = spec->workload == GATHER ? count * spec_row_bytes(spec) : 0;
+    const size_t       bytes = spec->workload == GATHER ? spec_row_bytes(spec) : ordo_type_bytes(spec->type);
+    const size_t       out = n ? 0 : count;
     a->key_bytes = ordo_type_bytes(spec->type);
     a->work = (struct pairs) { malloc(count * a->key_bytes + 8), malloc(count * spec->value_bytes + 8) };
-    a->spare = (struct pairs) { touched(out * a->key_bytes), touched(out * spec->value_bytes) };
-    a->rows = touched(rows);
+    /* Records for qsort need both in one array. */
+    a->spare = (struct pairs) { touched(out * (bytes + spec->value_bytes)), touched(out * spec->value_bytes) };
     a->ranks = calloc(n + 1, sizeof *a->ranks);
     a->queries = calloc(n + 2, sizeof *a->queries);
-    if (!a->work.keys || !a->work.values || !a->spare.keys || !a->spare.values || !a->rows || !a->ranks || !a->queries)
+    if (!a->work.keys || !a->work.values || !a->spare.keys || !a->spare.values || !a->ranks || !a->queries)
         return false;
     a->from = a->work;
     fill(a);
@@ -284,7 +283,7 @@ static bool open_array(struct host_array *a)
 static void close_array(struct host_array *a)
 {
     stree_free(&a->tree);
-    void *const all[] = { a->queries, a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->rows, a->ranks };
+    void *const all[] = { a->queries, a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->ranks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -298,11 +297,7 @@ static double run(void *array_, int calls)
     const double before = now();
     for (int i = 0; i < calls; i++)
         do_once(a);
-    const double took = now() - before;
-    for (size_t p = 0; p < MAX_PARTS; p++)
-        if (a->took[p] < 0)
-            return -1;
-    return took;
+    return now() - before;
 }
 
 static bool is_right(const struct host_array *a, char *why)
@@ -320,7 +315,7 @@ static bool is_right(const struct host_array *a, char *why)
 
 static bool offered(const struct spec *spec, const struct kind *kind, int threads)
 {
-    return kind->peer && (threads > 1 ? kind->many : kind->one_thread) && spec->count > 0 &&
+    return kind->peer && (threads > 1 || kind->one_thread) && spec->count > 0 &&
            spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
            (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4);
 }
@@ -330,34 +325,34 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     const struct kind *kind;
     int                n = 0;
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1) {
-            if (!offered(spec, kind, t))
-                continue;
-            struct host_peer *peer = &peers[n++];
-            *peer = (struct host_peer) { .kind = i, .threads = t };
-            snprintf(peer->name, sizeof peer->name, "%s", kind->peer);
-            snprintf(peer->call, sizeof peer->call, "%s", kind->call);
-            snprintf(peer->version, sizeof peer->version, "%s%.60s", kind->in_libc ? "glibc " : "",
-                     kind->in_libc ? gnu_get_libc_version() : COMPILER);
-        }
+        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
+            if (offered(spec, kind, t))
+                peers[n++] =
+                    (struct host_peer) { kind->peer, kind->code == QSORT ? LIBC : COMPILER, kind->call, i, t, 0 };
     return n;
+}
+
+/* On a->threads threads. `once`: no call is repeated to fill a batch. False without memory. */
+static bool measure(struct host_array *a, bool once, const struct timing_goal *goal, struct host_figures *out)
+{
+    *out = (struct host_figures) { .rate = NAN };
+    const bool good = open_array(a) && time_host(run, a, once, goal, &out->timing);
+    if (good) {
+        out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
+        out->right = !a->kind->peer || is_right(a, out->why);
+    } else {
+        because(out->why, "out of memory");
+    }
+    close_array(a);
+    return good;
 }
 
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out)
 {
     struct host_array a = { .kind = kind_of(spec->workload, peer->kind), .spec = spec, .in = in };
-    *out = (struct host_figures) { .rate = NAN };
     a.threads = peer->threads > MAX_PARTS ? MAX_PARTS : peer->threads;
-    const bool good = open_array(&a) && time_host(run, &a, sorts(&a), goal, &out->timing);
-    if (good) {
-        out->rate = (double) spec_operations(spec) / out->timing.wall.median;
-        out->right = is_right(&a, out->why);
-    } else {
-        because(out->why, "out of memory");
-    }
-    close_array(&a);
-    return good;
+    return measure(&a, sorts(&a), goal, out);
 }
 
 /* ---- baselines ----------------------------------------------------------------------------------------------- */
@@ -372,31 +367,20 @@ const char *array_baseline_name(enum workload workload, int i)
     return kind ? kind->baseline : NULL;
 }
 
-/* Operations a second of the median of some runs. NaN for too many elements, without memory, and if the S-tree is
- * wrong. */
-static double measure(const struct spec *spec, const struct inputs *in, const struct kind *kind)
+/* NaN for too many elements, without memory, and if the result is wrong. */
+static double rate_of(const struct spec *spec, const struct inputs *in, const struct kind *kind)
 {
-    const bool        queries = workload_has_queries(spec->workload);
-    const size_t      most = kind->code == QSORT ? BASELINE_QSORT_MAX : BASELINE_MAX;
-    struct spec       fewer = *spec;
-    struct host_array a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
-    double            seconds[TIMES], all = 0;
-    int               times = 0;
-    char              why[WHY_BYTES];
+    const struct timing_goal goal = { .seconds = ENOUGH, .repetitions = TIMES };
+    const bool               queries = workload_has_queries(spec->workload);
+    const size_t             most = kind->code == QSORT ? BASELINE_QSORT_MAX : BASELINE_MAX;
+    struct spec              fewer = *spec;
+    struct host_array        a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
+    struct host_figures      figures;
     fewer.n_queries = spec->n_queries < BASELINE_QUERIES ? spec->n_queries : BASELINE_QUERIES;
     if (spec->count == 0 || (!queries && spec->count > most) ||
         (kind->code == S_TREE && ordo_type_bytes(spec->type) != 4))
         return NAN;
-    bool good = open_array(&a);
-    for (; good && times < TIMES && (times == 0 || all < ENOUGH); times++) {
-        const double took = run(&a, 1);
-        seconds[times] = kind->code == QSORT ? a.took[0] : took;
-        all += seconds[times];
-        good = took >= 0;
-    }
-    good = good && (kind->code != S_TREE || is_right(&a, why));
-    close_array(&a);
-    return good ? (double) (queries ? fewer.n_queries : spec->count) / spread_of(seconds, times).median : NAN;
+    return measure(&a, true, &goal, &figures) && figures.right ? figures.rate : NAN;
 }
 
 /* The most recent results, because forms of a workload on the same data have the same baselines. */
@@ -408,14 +392,12 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* Whether the host does the same work: only the order of queries matters. */
+/* Whether the host does the same work: of the forms of queries only the order matters. */
 static bool same_work(const struct spec *a, const struct spec *b)
 {
     const bool queries = workload_has_queries(a->workload);
-    const bool same =
-        queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant;
-    return same && a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes &&
-           a->dist == b->dist && a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed;
+    return spec_asks_same(a, b) &&
+           (queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant);
 }
 
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
@@ -427,5 +409,5 @@ double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
     const size_t at = n_known++ % KNOWN;
     known[at].spec = *spec;
     known[at].kind = kind;
-    return known[at].rate = measure(spec, in, kind);
+    return known[at].rate = rate_of(spec, in, kind);
 }

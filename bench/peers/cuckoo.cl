@@ -30,39 +30,38 @@ uint next_place(uint key, uint slot, uint seed, uint n_slots)
     return next;
 }
 
-__kernel void cuckoo_clear(__global ulong *slots, uint n_slots)
+/* ARGUMENTS: see rivals.c. words: slots; size: their number. */
+
+__kernel void cuckoo_clear(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
-    if (i < n_slots)
-        slots[i] = EMPTY;
+    if (i < size)
+        words[i] = EMPTY;
 }
 
 /* Keys are distinct. */
-__kernel void cuckoo_build(volatile __global ulong *slots, uint n_slots, uint seed, uint moves,
-                           __global const uint *keys, __global const uint *values, ulong at, uint n,
-                           volatile __global uint *wrong)
+__kernel void cuckoo_build(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
     if (i >= n)
         return;
     ulong pair = (ulong) keys[at + i] << 32 | values[at + i];
-    uint  slot = place_of(keys[at + i], 0, seed, n_slots);
+    uint  slot = place_of(keys[at + i], 0, seed, size);
     if (pair == EMPTY) {
-        atomic_or(wrong, NO_PAIR);
+        atomic_or(state, NO_PAIR);
         return;
     }
     for (uint move = 0; move < moves; move++) {
-        pair = atom_xchg(&slots[slot], pair);
+        pair = atom_xchg((volatile __global ulong *) &words[slot], pair);
         if (pair == EMPTY)
             return;
-        slot = next_place((uint) (pair >> 32), slot, seed, n_slots);
+        slot = next_place((uint) (pair >> 32), slot, seed, size);
     }
-    atomic_or(wrong, NO_PLACE);
+    atomic_or(state, NO_PLACE);
 }
 
-/* found and values_out may be NULL. */
-__kernel void cuckoo_find(__global const ulong *slots, uint n_slots, uint seed, __global const uint *keys, ulong at,
-                          uint n, __global uint *values_out, __global uchar *found)
+/* found_out and values_out may be NULL. */
+__kernel void cuckoo_find(ARGUMENTS(ulong))
 {
     const size_t i = get_global_id(0);
     if (i >= n)
@@ -70,13 +69,13 @@ __kernel void cuckoo_find(__global const ulong *slots, uint n_slots, uint seed, 
     const uint key = keys[at + i];
     bool       is_there = false;
     for (uint function = 0; function < FUNCTIONS && !is_there; function++) {
-        const ulong pair = slots[place_of(key, function, seed, n_slots)];
+        const ulong pair = words[place_of(key, function, seed, size)];
         if (pair == EMPTY)
             break;
         is_there = (uint) (pair >> 32) == key;
         if (is_there && values_out)
             values_out[at + i] = (uint) pair;
     }
-    if (found)
-        found[at + i] = is_there;
+    if (found_out)
+        found_out[at + i] = is_there;
 }

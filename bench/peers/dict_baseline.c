@@ -7,22 +7,6 @@
 #define QUERIES_MAX  ((size_t) 1 << 20)
 #define TIMES        3
 
-/* The map and its name in rows. */
-static const struct {
-    enum host_map_kind kind;
-    const char        *name;
-} baselines[N_DICT_BASELINES] = {
-    [DICT_BTREE] = { HOST_BTREE, "btree" },
-    [DICT_HASH_MAP] = { HOST_FLAT_HASH_MAP, "flat_hash_map" },
-    [DICT_ROBIN_MAP] = { HOST_ROBIN_MAP, "robin_map" },
-};
-
-const char *dict_baseline_name(enum workload workload, int i)
-{
-    const bool there = i < N_DICT_BASELINES && dict_peer_has(baselines[i].kind, workload);
-    return there ? baselines[i].name : NULL;
-}
-
 const char *baseline_name(enum workload workload, int i)
 {
     return workload_is_dict(workload) ? dict_baseline_name(workload, i) : array_baseline_name(workload, i);
@@ -30,13 +14,17 @@ const char *baseline_name(enum workload workload, int i)
 
 double dict_baseline_rate(const struct dict_plan *plan, int i)
 {
-    const bool queries = plan_has_fills(plan->spec.workload);
+    const bool               queries = plan_has_fills(plan->spec.workload);
+    const struct timing_goal goal = { .seconds = 0.5, .repetitions = queries ? TIMES : 1 };
+    struct host_figures      figures;
     if (queries && plan->work.n_steps && plan->work.steps[0].call == DO_LONGEST_PREFIX)
         return NAN; /* a map cannot answer prefixes as stored in an X-fast trie */
     if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX)
         return NAN;
-    return dict_peer_rate(plan, baselines[i].kind, queries || i != DICT_BTREE ? 2 : 1, queries ? TIMES : 1,
-                          QUERIES_MAX);
+    const struct host_peer peer = { .kind = i,
+                                    .threads = queries || i != DICT_BTREE ? 2 : 1,
+                                    .queries_max = QUERIES_MAX };
+    return dict_peer_measure(&peer, plan, &goal, &figures) && figures.right ? figures.rate : NAN;
 }
 
 #if !BENCH_MAPS
@@ -47,10 +35,10 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
     return 0;
 }
 
-bool dict_peer_has(enum host_map_kind kind, enum workload workload)
+const char *dict_baseline_name(enum workload workload, int i)
 {
-    (void) kind, (void) workload;
-    return false;
+    (void) workload, (void) i;
+    return NULL;
 }
 
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
@@ -58,13 +46,6 @@ bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *pla
 {
     (void) peer, (void) plan, (void) goal, (void) out;
     return false; /* dict_peers offers none */
-}
-
-double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
-                      size_t queries_most)
-{
-    (void) plan, (void) kind, (void) threads, (void) times, (void) queries_most;
-    return NAN;
 }
 
 #endif

@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
+#include <numeric>
 
 namespace {
 
@@ -70,134 +70,120 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
 #define ROBIN_MAP nullptr, nullptr
 #endif
 
-/* By host_map_kind. A kind without a version is not built in. */
+/* By dict_peer_kind. A kind without a version is not built in. */
 const struct Kind {
+    const char *name;
     Map (*open)(size_t key_bytes, size_t value_bytes);
     const char *version;
-} kinds[N_HOST_MAPS] = { { BTREE },
-                         { open_one<StdMap>, STD_VERSION },
-                         { open_one<SortedArray>, STD_VERSION },
-                         { FLAT_HASH_MAP },
-                         { ROBIN_MAP } };
-const char *const kind_names[N_HOST_MAPS] = { "absl::btree_map", "std::map", "sorted array", "absl::flat_hash_map",
-                                              "tsl::robin_map" };
+} kinds[N_DICT_PEERS] = {
+    { "absl::btree_map", BTREE },
+    { "absl::flat_hash_map", FLAT_HASH_MAP },
+    { "tsl::robin_map", ROBIN_MAP },
+    { "std::map", open_one<StdMap>, STD_VERSION },
+    { "sorted array", open_one<SortedArray>, STD_VERSION },
+};
 
-/* ---- who can do what ----------------------------------------------------------------------------------------- */
+/* ---- workloads ----------------------------------------------------------------------------------------------- */
 
 #define ELEMENTS_MAX (size_t(1) << 24)
 /* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
 
-/* Whether all maps can do it, with several threads too. The others need maps of nodes and one thread. */
-bool is_dealt(enum workload workload)
-{
-    static const enum workload dealt[] = { FILLRANDOM,       FILLSEQ,        BUILD,         OVERWRITE,
-                                           DELETERANDOM,     INSERTRANDOM,   COMBINERANDOM, CONCURRENTFILL,
-                                           CONCURRENTINSERT, CONCURRENTREAD, READRANDOM,    READMISSING,
-                                           SEEKRANDOM,       RANGERANDOM,    LONGESTPREFIX };
-    return std::count(std::begin(dealt), std::end(dealt), workload_on_device(workload)) > 0;
-}
+/* The calls of maps and of a sorted array, which has none where only one thread and a map of nodes can do it. */
+#define MAPS   ", one by one; on several threads a map each"
+#define MERGED "std::stable_sort of a batch, one merge; on several threads an array each"
+const struct Work {
+    enum workload workload;
+    const char   *map, *array;
+} works[] = {
+    { FILLRANDOM, "insert_or_assign" MAPS, MERGED },
+    { FILLSEQ, "insert_or_assign" MAPS, MERGED },
+    { BUILD, "insert_or_assign" MAPS, MERGED },
+    { OVERWRITE, "insert_or_assign" MAPS, MERGED },
+    { INSERTRANDOM, "insert_or_assign" MAPS, MERGED },
+    { CONCURRENTFILL, "insert_or_assign" MAPS, MERGED },
+    { CONCURRENTINSERT, "insert_or_assign" MAPS, MERGED },
+    { DELETERANDOM, "erase" MAPS, MERGED },
+    { COMBINERANDOM, "operator[] and +=" MAPS, MERGED },
+    { READRANDOM, "find", "std::lower_bound" },
+    { READMISSING, "find", "std::lower_bound" },
+    { CONCURRENTREAD, "find", "std::lower_bound" },
+    { SEEKRANDOM, "lower_bound", "std::lower_bound" },
+    { RANGERANDOM, "lower_bound, then ++", "std::lower_bound, then onwards" },
+    { LONGESTPREFIX, "upper_bound among segments, then --", "std::upper_bound among segments" },
+    { MIXED, "the call of each operation, one by one", nullptr },
+    { MIXEDSEEKS, "the call of each operation, one by one", nullptr },
+    { MIXEDPOINTS, "the call of each operation, one by one", nullptr },
+    { DELETERANGE, "erase(lower_bound, upper_bound)", nullptr },
+    { QUEUE, "erase(begin, ...), insert_or_assign", nullptr },
+    { EXPIRY, "insert_or_assign, erase(lower_bound, upper_bound)", nullptr },
+    { ORDERBOOK, "operator[] and +=, begin, rbegin", nullptr },
+};
 
-bool can(int kind, enum workload workload)
+/* NULL: the kind is not built in or cannot do it. */
+const Work *work_of(int kind, enum workload workload)
 {
-    static const enum workload of_nodes[] = { MIXED, MIXEDSEEKS, MIXEDPOINTS, DELETERANGE, QUEUE, EXPIRY, ORDERBOOK };
-    if (kind == HOST_FLAT_HASH_MAP || kind == HOST_ROBIN_MAP)
-        return is_dealt(workload) && !workload_needs_order(workload);
-    return is_dealt(workload) || std::count(std::begin(of_nodes), std::end(of_nodes), workload) > 0;
-}
-
-const char *query_text(enum workload workload, bool array)
-{
-    if (workload == SEEKRANDOM)
-        return array ? "std::lower_bound" : "lower_bound";
-    if (workload == LONGESTPREFIX)
-        return array ? "std::upper_bound among segments" : "upper_bound among segments, then --";
-    if (workload == RANGERANDOM)
-        return array ? "std::lower_bound, then onwards" : "lower_bound, then ++";
-    return array ? "std::lower_bound" : "find";
-}
-
-const char *update_text(enum workload workload)
-{
-    switch (workload) {
-    case DELETERANDOM:
-        return "erase, one by one";
-    case COMBINERANDOM:
-        return "operator[] and +=, one by one";
-    case DELETERANGE:
-        return "erase(lower_bound, upper_bound)";
-    case QUEUE:
-        return "erase(begin, ...), insert_or_assign";
-    case EXPIRY:
-        return "insert_or_assign, erase(lower_bound, upper_bound)";
-    case ORDERBOOK:
-        return "operator[] and +=, begin, rbegin";
-    case MIXED:
-    case MIXEDSEEKS:
-    case MIXEDPOINTS:
-        return "the call of each operation, one by one";
-    default:
-        return "insert_or_assign, one by one";
-    }
+    const bool  hashes = kind == DICT_HASH_MAP || kind == DICT_ROBIN_MAP, nodes = !hashes && kind != DICT_SORTED_ARRAY;
+    const auto *work = std::find_if(std::begin(works), std::end(works),
+                                    [=](const Work &w) { return w.workload == workload_on_device(workload); });
+    if (!kinds[kind].version || work == std::end(works) || (hashes && workload_needs_order(workload)))
+        return nullptr;
+    return nodes || work->array ? work : nullptr;
 }
 
 bool offered(const struct spec *spec, int kind, int threads)
 {
+    const Work  *work = work_of(kind, spec->workload);
     const double batches = double(spec->count) / double(spec_batch(spec));
-    if (!kinds[kind].version || !can(kind, spec->workload) || spec->count > ELEMENTS_MAX ||
-        (threads > 1 && !is_dealt(spec->workload)))
+    if (!work || spec->count > ELEMENTS_MAX || (threads > 1 && !work->array))
         return false;
-    return kind != HOST_SORTED_ARRAY ||
-           (is_dealt(spec->workload) && (plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX));
+    return kind != DICT_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
 }
 
 /* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
 
 /* Input columns in ordered form. */
-struct Inputs {
-    std::vector<char> keys, uppers;
-    const char       *values;
-    const uint8_t    *codes;
-    size_t            key_bytes, value_bytes, rows;
-
-    explicit Inputs(const struct column_batch &cols)
-        : keys(ordered(cols, COL_KEYS)), uppers(ordered(cols, COL_HI)),
-          values(cols.value_bytes ? as<char>(cols.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(cols.at[COL_CODES])),
-          key_bytes(type_bytes(cols.type)), value_bytes(cols.value_bytes), rows(cols.rows[COL_KEYS])
+class Columns {
+  public:
+    explicit Columns(const struct column_batch &cols)
+        : keys_(ordered(cols, COL_KEYS)), hi_(ordered(cols, COL_HI)), cols_(cols)
     {
     }
-    const void *key(size_t row) const
+    size_t count() const
     {
-        return keys.data() + key_bytes * row;
+        return cols_.rows[COL_KEYS];
     }
-    const void *hi(size_t row) const
+    Rows rows(size_t from, size_t count) const
     {
-        return uppers.empty() ? nullptr : uppers.data() + key_bytes * row;
-    }
-    const void *value(size_t row) const
-    {
-        return values ? values + value_bytes * row : nullptr;
+        const size_t bytes = type_bytes(cols_.type);
+        return { keys_.data() + bytes * from, hi_.empty() ? nullptr : hi_.data() + bytes * from,
+                 cols_.value_bytes ? at(COL_VALUES, from * cols_.value_bytes) : nullptr,
+                 as<uint8_t>(at(COL_CODES, from)), count };
     }
 
   private:
+    const char *at(enum column_id column, size_t bytes) const
+    {
+        return cols_.at[column] ? as<char>(cols_.at[column]) + bytes : nullptr;
+    }
     static std::vector<char> ordered(const struct column_batch &cols, enum column_id column)
     {
-        const size_t      bytes = type_bytes(cols.type);
-        std::vector<char> keys(cols.rows[column] * bytes);
-        for (size_t i = 0; i < cols.rows[column]; i++)
-            set_element(keys.data(), bytes, i, key_order(cols.type, column_get(&cols, column, i)));
+        std::vector<char> keys(cols.rows[column] * type_bytes(cols.type));
+        keys_order(cols.type, cols.at[column], cols.rows[column], keys.data());
         return keys;
     }
+
+    std::vector<char>          keys_, hi_;
+    const struct column_batch &cols_;
 };
 
 class HostDict {
   public:
     HostDict(const struct dict_plan &plan, int kind, int threads, size_t rows_max)
-        : plan_(plan), kind_(kind), threads_(threads > MAX_PARTS ? MAX_PARTS : threads), table_(plan.table.cols),
-          work_(plan.work.cols), maps_(queries() ? 1 : size_t(threads_)), parts_(maps_.size()), sums_(size_t(threads_)),
-          rows_(std::min(work_.rows, rows_max))
+        : plan_(plan), kind_(kind), threads_(size_t(std::min(threads, MAX_PARTS))), table_(plan.table.cols),
+          work_(plan.work.cols), maps_(queries() ? 1 : threads_), sums_(threads_),
+          rows_(std::min(work_.count(), rows_max))
     {
-        cut_parts();
         if (queries())
             fill();
     }
@@ -205,9 +191,9 @@ class HostDict {
     {
         return plan_has_fills(plan_.spec.workload);
     }
-    size_t rows() const
+    double operations() const
     {
-        return rows_;
+        return double(queries() ? rows_ : spec_operations(&plan_.spec));
     }
     /* A host_run_fn: runs the queries `calls` times, or all updates once on refilled maps. */
     static double run(void *dict, int calls)
@@ -216,42 +202,24 @@ class HostDict {
     }
     bool is_right() const
     {
-        return queries() ? all_sums() == sum_of_answers() : updates_right();
+        return queries() ? std::accumulate(sums_.begin(), sums_.end(), uint64_t(0)) == sum_of_answers()
+                         : updates_right();
     }
 
   private:
     /* Calls work(p) for each part, in a thread each. */
-    template <typename Work> static void in_parts(size_t parts, Work work)
+    template <typename Do> static void in_parts(size_t parts, Do work)
     {
         run_parts(
-            int(parts), [](void *at, int p) { (*static_cast<Work *>(at))(size_t(p)); }, &work);
-    }
-
-    /* Cuts parts of about equal size by a sample of the keys. */
-    void cut_parts()
-    {
-        const Inputs         &from = table_.rows ? table_ : work_;
-        const size_t          n = std::min(from.rows, size_t(1024));
-        std::vector<uint64_t> sample(n);
-        for (size_t i = 0; i < n; i++)
-            sample[i] = element(from.keys.data(), from.key_bytes, i * (from.rows / n));
-        std::sort(sample.begin(), sample.end());
-        uint64_t lo = 0;
-        for (size_t p = 0; p < parts_.size(); p++) {
-            const bool last = p + 1 == parts_.size() || n == 0;
-            uint64_t   hi = last ? UINT64_MAX : sample[n * (p + 1) / parts_.size()];
-            hi -= hi == UINT64_MAX && !last; /* leaves a key for the last part */
-            parts_[p] = { lo, hi };
-            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* few distinct keys leave parts empty */
-        }
+            int(parts), [](void *at, int p) { (*static_cast<Do *>(at))(size_t(p)); }, &work);
     }
 
     void fill()
     {
         in_parts(maps_.size(), [this](size_t p) {
-            maps_[p] = kinds[kind_].open(work_.key_bytes, work_.value_bytes);
-            if (table_.rows)
-                maps_[p]->put(parts_[p], table_.key(0), table_.value(0), table_.rows);
+            maps_[p] = kinds[kind_].open(type_bytes(plan_.spec.type), plan_.spec.value_bytes);
+            if (table_.count())
+                maps_[p]->run({}, { p, maps_.size() }, table_.rows(0, table_.count()));
         });
     }
 
@@ -261,74 +229,34 @@ class HostDict {
             fill();
         const double before = now();
         for (int i = 0; i < (queries() ? calls : 1); i++)
-            in_parts(size_t(threads_), [this](size_t p) { sums_[p] = queries() ? query_part(p) : update_part(p); });
+            in_parts(threads_, [this](size_t p) { queries() ? query_part(p) : update_part(p); });
         return now() - before;
     }
 
     /* Runs the part's share of all steps. */
-    uint64_t update_part(size_t p)
+    void update_part(size_t p)
     {
-        uint64_t sum = 0;
-        for (size_t s = 0; s < plan_.work.n_steps; s++)
-            sum += do_step(*maps_[p], parts_[p], plan_.work.steps[s]);
-        return sum;
-    }
-
-    uint64_t do_step(HostMap &map, Part part, const struct step &step) const
-    {
-        const void *keys = work_.key(step.at), *hi = work_.hi(step.at), *values = work_.value(step.at);
-        switch (step.call) {
-        case DO_ERASE:
-            map.erase(part, keys, step.count);
-            return 0;
-        case DO_COMBINE:
-            map.add(part, keys, values, step.count);
-            return 0;
-        case DO_ERASE_RANGE:
-            map.erase_range(keys, hi, step.count);
-            return 0;
-        case DO_TAKE_FIRST:
-            return map.take_first(step.count);
-        case DO_PEEK_FIRST:
-        case DO_PEEK_LAST:
-            return map.peek(step.call == DO_PEEK_LAST, step.count);
-        case DO_APPLY:
-            return map.apply(work_.codes + step.at, keys, hi, values, step.count);
-        default:
-            map.put(part, keys, values, step.count);
-            return 0;
+        for (size_t s = 0; s < plan_.work.n_steps; s++) {
+            const struct step &step = plan_.work.steps[s];
+            sums_[p] += maps_[p]->run(step, { p, maps_.size() }, work_.rows(step.at, step.count));
         }
     }
 
-    uint64_t query_part(size_t p) const
+    void query_part(size_t p)
     {
-        const size_t threads = size_t(threads_), from = rows_ * p / threads, count = rows_ * (p + 1) / threads - from;
-        switch (plan_.spec.workload) {
-        case SEEKRANDOM:
-            return maps_[0]->seek(work_.key(from), count);
-        case LONGESTPREFIX:
-            return maps_[0]->floor(work_.key(from), count);
-        case RANGERANDOM:
-            return maps_[0]->range(work_.key(from), work_.hi(from), count);
-        default:
-            return maps_[0]->find(work_.key(from), count);
-        }
-    }
-
-    uint64_t all_sums() const
-    {
-        uint64_t sum = 0;
-        for (const uint64_t part : sums_)
-            sum += part;
-        return sum;
+        const size_t from = rows_ * p / threads_, count = rows_ * (p + 1) / threads_ - from;
+        struct step  step = plan_.work.steps[0];
+        step.call = step.call == DO_CONCURRENT ? DO_FIND : step.call;
+        sums_[p] = maps_[0]->run(step, { 0, 1 }, work_.rows(from, count));
     }
 
     /* The expected sum of answers, see HostMap. */
     uint64_t sum_of_answers() const
     {
         const struct column_batch *cols = &plan_.work.cols;
-        const bool                 range = plan_.spec.workload == RANGERANDOM, seek = plan_.spec.workload == SEEKRANDOM;
-        const size_t               rows = cols->rows[range ? COL_RANGE_KEYS : COL_KEYS];
+        const enum step_call       call = plan_.work.steps[0].call;
+        const bool                 range = call == DO_RANGE, seek = cols->rows[COL_KEYS_OUT] > 0;
+        const size_t               rows = range ? size_t(column_get(cols, COL_OFFSETS, rows_)) : rows_;
         const auto                *found = as<uint8_t>(cols->at[COL_FOUND]);
         const auto                 key_at = [&](enum column_id column, size_t row) {
             return key_order(cols->type, column_get(cols, column, row));
@@ -348,23 +276,23 @@ class HostDict {
     /* Whether the maps equal the model. */
     bool updates_right() const
     {
-        const struct model *model = &plan_.model;
-        uint64_t            ours = 0, theirs = 0;
-        size_t              count = 0;
-        for (const Map &map : maps_) {
-            theirs += map->sum(count);
-            count += map->count();
-        }
-        for (size_t i = 0; i < model->count; i++)
-            ours += share_of(model_key(model, i), model_value(model, i), i);
-        return count == model->count && ours == theirs;
+        const struct model  *model = &plan_.model;
+        std::vector<Element> ours;
+        for (const Map &map : maps_)
+            map->elements(ours);
+        if (!std::is_sorted(ours.begin(), ours.end()))
+            std::sort(ours.begin(), ours.end());
+        bool right = ours.size() == model->count;
+        for (size_t i = 0; right && i < model->count; i++)
+            right = ours[i] == Element(model_key(model, i), model_value(model, i));
+        return right;
     }
 
     const struct dict_plan &plan_;
-    int                     kind_, threads_;
-    Inputs                  table_, work_;
+    int                     kind_;
+    size_t                  threads_;
+    Columns                 table_, work_;
     std::vector<Map>        maps_;
-    std::vector<Part>       parts_;
     std::vector<uint64_t>   sums_; /* per thread */
     size_t                  rows_; /* queries to run */
 };
@@ -376,29 +304,20 @@ class HostDict {
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     int n = 0;
-    for (int kind = 0; kind < N_HOST_MAPS; kind++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1) {
-            const bool array = kind == HOST_SORTED_ARRAY, queries = plan_has_fills(spec->workload);
-            if (!offered(spec, kind, t))
-                continue;
-            struct host_peer *peer = &peers[n++];
-            *peer = {};
-            peer->kind = kind;
-            peer->threads = t;
-            snprintf(peer->name, sizeof peer->name, "%s", kind_names[kind]);
-            snprintf(peer->version, sizeof peer->version, "%s", kinds[kind].version);
-            snprintf(peer->call, sizeof peer->call, "%s%s",
-                     queries ? query_text(spec->workload, array)
-                     : array ? "std::stable_sort of a batch, one merge"
-                             : update_text(spec->workload),
-                     !queries && t > 1 ? "; a map a thread" : "");
-        }
+    for (int kind = 0; kind < N_DICT_PEERS; kind++)
+        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
+            if (offered(spec, kind, t)) {
+                const Work *work = work_of(kind, spec->workload);
+                const char *call = kind == DICT_SORTED_ARRAY ? work->array : work->map;
+                peers[n++] = { kinds[kind].name, kinds[kind].version, call, kind, t, 0 };
+            }
     return n;
 }
 
-bool dict_peer_has(enum host_map_kind kind, enum workload workload)
+const char *dict_baseline_name(enum workload workload, int i)
 {
-    return kinds[kind].version && can(kind, workload);
+    static const char *const names[N_DICT_BASELINES] = { "btree", "flat_hash_map", "robin_map" };
+    return i < N_DICT_BASELINES && work_of(i, workload) ? names[i] : nullptr;
 }
 
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
@@ -406,27 +325,13 @@ bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *pla
 try {
     *out = {};
     out->rate = NAN;
-    HostDict dict(*plan, peer->kind, peer->threads, SIZE_MAX);
+    HostDict dict(*plan, peer->kind, peer->threads, peer->queries_max ? peer->queries_max : SIZE_MAX);
     time_host(HostDict::run, &dict, !dict.queries(), goal, &out->timing);
-    out->rate = double(spec_operations(&plan->spec)) / out->timing.wall.median;
+    out->rate = dict.operations() / out->timing.wall.median;
     out->right = dict.is_right();
     if (!out->right)
         because(out->why, "its answers differ from the model's");
     return true;
 } catch (const std::bad_alloc &) {
     return because(out->why, "out of memory");
-}
-
-double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
-                      size_t queries_most)
-try {
-    double seconds[REPETITIONS_MAX];
-    if (!dict_peer_has(kind, plan->spec.workload))
-        return NAN;
-    HostDict dict(*plan, kind, threads, queries_most);
-    for (int i = 0; i < times; i++)
-        seconds[i] = HostDict::run(&dict, 1);
-    return double(dict.queries() ? dict.rows() : spec_operations(&plan->spec)) / spread_of(seconds, times).median;
-} catch (const std::bad_alloc &) {
-    return NAN;
 }

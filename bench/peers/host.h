@@ -8,36 +8,15 @@
 #include "bench/workload/inputs.h"
 #include "bench/workload/plan.h"
 
-/* The i-th baseline of an array workload ("radix", "qsort", "merge", "loop", "binary", "s-tree" on all processors);
- * NULL past the last. */
-const char *array_baseline_name(enum workload workload, int i);
-#define BASELINES_MAX 3
-
-/* Its operations a second on one thread; NaN if it would take more than about a second, or without memory. */
-double baseline_rate(const struct spec *spec, const struct inputs *in, int i);
-
-/* Maps for dictionary workloads: a B-tree, with one thread for updates and two for queries; hash maps with two
- * threads. */
-
-enum { DICT_BTREE, DICT_HASH_MAP, DICT_ROBIN_MAP, N_DICT_BASELINES };
-
-/* "btree", "flat_hash_map", "robin_map"; NULL if it is not built in or cannot do the workload. */
-const char *dict_baseline_name(enum workload workload, int i);
-
-/* The i-th baseline of any workload; NULL past the last. */
-const char *baseline_name(enum workload workload, int i);
-
-/* Its operations a second on the current plan; NaN if it would take too long, or without memory. */
-double dict_baseline_rate(const struct dict_plan *plan, int i);
-
 /* Libraries and plain code on the host, timed like the device, with checked answers. */
 
 struct host_peer {
-    char name[32];    /* "absl::btree_map" */
-    char version[80]; /* of the library or the compiler */
-    char call[96];    /* the called functions */
-    int  kind;        /* index among the peers of the workload */
-    int  threads;
+    const char *name;    /* "absl::btree_map" */
+    const char *version; /* of the library or the compiler */
+    const char *call;    /* the called functions */
+    int         kind;    /* index among the peers of the workload */
+    int         threads;
+    size_t      queries_max; /* of a dictionary; 0: all */
 };
 #define HOST_PEERS_MAX 10
 
@@ -54,31 +33,43 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out);
 
+/* The i-th baseline of an array workload ("radix", "qsort", "merge", "loop", "binary", "s-tree" on all processors);
+ * NULL past the last. */
+const char *array_baseline_name(enum workload workload, int i);
+#define BASELINES_MAX 3
+
+/* Its operations a second on one thread; NaN if it would take more than about a second, or without memory. */
+double baseline_rate(const struct spec *spec, const struct inputs *in, int i);
+
+/* The i-th baseline of any workload; NULL past the last. */
+const char *baseline_name(enum workload workload, int i);
+
 /* Maps on the plan of a dictionary workload. Threads share one map for queries; for updates each has a map with a
- * part of the keys. None without a C++ compiler. */
-enum host_map_kind {
-    HOST_BTREE,         /* absl::btree_map */
-    HOST_STD_MAP,       /* std::map */
-    HOST_SORTED_ARRAY,  /* two std::vectors; sorts and merges each batch */
-    HOST_FLAT_HASH_MAP, /* absl::flat_hash_map */
-    HOST_ROBIN_MAP,     /* tsl::robin_map */
-    N_HOST_MAPS
+ * part of the keys. None without a C++ compiler. The first ones are baselines: the B-tree, with one thread for
+ * updates and two for queries; hash maps with two threads. */
+enum dict_peer_kind {
+    DICT_BTREE,     /* absl::btree_map */
+    DICT_HASH_MAP,  /* absl::flat_hash_map */
+    DICT_ROBIN_MAP, /* tsl::robin_map */
+    N_DICT_BASELINES,
+    DICT_STD_MAP = N_DICT_BASELINES, /* std::map */
+    DICT_SORTED_ARRAY,               /* two std::vectors; sorts and merges each batch */
+    N_DICT_PEERS
 };
+
+/* Its operations a second on the current plan; NaN if it would take too long, or without memory. */
+double dict_baseline_rate(const struct dict_plan *plan, int i);
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Whether it is built in and can do the workload. */
-bool dict_peer_has(enum host_map_kind kind, enum workload workload);
+/* "btree", "flat_hash_map", "robin_map"; NULL if it is not built in or cannot do the workload. */
+const char *dict_baseline_name(enum workload workload, int i);
 /* Lists them on one thread and, if possible, on `threads`. Returns their number. */
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX]);
 /* Runs on the current plan: all batches done, queries drawn. False with the reason in out->why without memory. */
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
                        struct host_figures *out);
-/* The rate of one kind, the median of `times` runs of at most `queries_most` queries; NaN if it is not built in, or
- * without memory. */
-double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
-                      size_t queries_most);
 #ifdef __cplusplus
 }
 #endif

@@ -216,16 +216,14 @@ bool erase(lists *in, uint key, bool *found)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* The operations of a launch. Without codes all are `code`. found, values_out and outcomes may be NULL. */
-#define OPERATIONS                                                                                                     \
-    __global const uchar *codes, uint code, __global const uint *keys, __global const uint *values, ulong at, uint n
+/* ARGUMENTS: see rivals.c. size: pairs of words in the pool. */
 
 uint code_of(__global const uchar *codes, uint code, ulong at)
 {
     return codes ? codes[at] : code;
 }
 
-__kernel void lockfree_clear(__global uint *words, __global uint *state)
+__kernel void lockfree_clear(ARGUMENTS(uint))
 {
     const uint i = (uint) get_global_id(0);
     if (i < LEVELS)
@@ -237,9 +235,8 @@ __kernel void lockfree_clear(__global uint *words, __global uint *state)
     }
 }
 
-/* Gives each store an unlinked node with key and value, its number in mine[]. capacity: pairs of words in the pool. */
-__kernel void lockfree_nodes(__global uint *words, volatile __global uint *state, uint capacity, OPERATIONS,
-                             __global uint *mine)
+/* Gives each store an unlinked node with key and value, its number in mine[]. */
+__kernel void lockfree_nodes(ARGUMENTS(uint))
 {
     __local uint sum, first;
     const uint   i = (uint) get_global_id(0);
@@ -264,7 +261,7 @@ __kernel void lockfree_nodes(__global uint *words, volatile __global uint *state
         return;
     /* The counter cannot wrap: a batch has fewer pairs than remain above the capacity. */
     const uint node = first + place;
-    if (node >= capacity || capacity - node < pairs) {
+    if (node >= size || size - node < pairs) {
         state[NO_ROOM] = 1;
         mine[i] = NOTHING;
         return;
@@ -291,8 +288,7 @@ bool operate(lists *in, uint what, uint key, uint value, uint node, bool *found,
 }
 
 /* Runs the operations that mine[] does not mark as done. */
-__kernel void lockfree_apply(__global uint *words, volatile __global uint *state, OPERATIONS, __global uint *mine,
-                             __global uchar *found_out, __global uint *values_out, __global uchar *outcomes)
+__kernel void lockfree_apply(ARGUMENTS(uint))
 {
     const uint i = (uint) get_global_id(0);
     lists      in = { words, words, state, 0 };

@@ -26,615 +26,329 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <memory>
+#include <list>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
-/* Keys and values of one run. */
-struct Pairs {
-    Array keys, values;
-};
-
-struct Arrays {
-    Array keys, values, flags, queries;              /* inputs */
-    Array keys_out, values_out, ranks, found, total; /* outputs */
-    Array keys_spare, values_spare;                  /* for several passes */
-    Array temporary;
-
-    std::vector<Pairs> levels, carries; /* for the LSM */
-
-    Array rows, uppers, counts; /* for gather, equal_range, groupby */
-};
-
-static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
+static void must(cudaError_t code, const char *what)
 {
-    const size_t key = spec.type == ORDO_U32 ? 4 : 8, count = spec.count, queries = spec.n_queries;
-    const bool   searching = workload_has_queries(spec.workload), lookup = spec.workload == LOOKUP;
-    const bool   passes = spec.workload == MERGE_RUNS || spec.workload == GROUPBY || spec.workload == TOP;
-    const size_t row = spec.workload == GATHER ? spec_row_bytes(&spec) : 0;
-    return Arrays { Array(count * (row ? 4 : key), in.keys),
-                    Array(count * spec.value_bytes, in.values),
-                    Array(in.flags ? count : 0, in.flags),
-                    Array(searching ? queries * key : 0, in.queries),
-                    Array(searching ? 0 : count * (row ? row : key)),
-                    Array((lookup ? queries : count) * spec.value_bytes),
-                    Array(searching ? queries * 4 : 0),
-                    Array(lookup ? queries : 0),
-                    Array(8),
-                    Array(passes ? count * key : 0),
-                    Array(passes ? count * spec.value_bytes : 0),
-                    Array(),
-                    {},
-                    {},
-                    Array(count * row, in.rows),
-                    Array(spec.workload == EQUAL_RANGE ? queries * 4 : 0),
-                    Array(spec.workload == GROUPBY ? count * 4 : 0) };
+    if (code != cudaSuccess)
+        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
-
-/* ---- the calls ----------------------------------------------------------------------------------------------- */
-
-/* A CUB call: with NULL it returns the size of temporary storage, else it works. */
-using CubCall = std::function<cudaError_t(void *temporary, size_t &bytes)>;
-
-static Call with_temporary(Arrays &arrays, const CubCall &cub)
-{
-    size_t bytes = 0;
-    must(cub(nullptr, bytes), "asking for temporary storage");
-    arrays.temporary = Array(bytes + 1);
-    void *at = arrays.temporary.as<void>();
-    return [cub, at, bytes] {
-        size_t room = bytes;
-        must(cub(at, room), "a CUB call");
-    };
-}
-
-struct Peer {
-    const char *name = nullptr; /* NULL: there is none */
-    Call        call;
-    bool        ties_may_swap = false;
-    Call        finish = {}; /* moves the result to the outputs; not timed */
-};
 
 /* A value of 0 bytes. */
 struct Nothing {};
+template <typename V> constexpr bool is_something = !std::is_same<V, Nothing>::value;
 
-template <typename K, typename V> constexpr bool has_values = !std::is_same<V, Nothing>::value;
-
-/* CUB calls with shared temporary storage, of the largest size. */
-class Steps {
-  public:
-    explicit Steps(size_t &bytes) : room_(bytes), bytes_(bytes)
-    {
-        bytes = 0;
-    }
-    template <typename Step> void operator()(const Step &step)
-    {
-        size_t here = room_;
-        if (code == cudaSuccess)
-            code = step(here);
-        bytes_ = std::max(bytes_, here);
-    }
-    cudaError_t code = cudaSuccess;
-
-  private:
-    size_t  room_;
-    size_t &bytes_;
-};
-
-template <typename K, typename V>
-static cudaError_t sort_all(void *t, size_t &bytes, const K *keys, K *keys_out, const V *values, V *values_out,
-                            size_t n, bool descending)
-{
-    if constexpr (has_values<K, V>)
-        return descending ? cub::DeviceRadixSort::SortPairsDescending(t, bytes, keys, keys_out, values, values_out, n)
-                          : cub::DeviceRadixSort::SortPairs(t, bytes, keys, keys_out, values, values_out, n);
-    else
-        return descending ? cub::DeviceRadixSort::SortKeysDescending(t, bytes, keys, keys_out, n)
-                          : cub::DeviceRadixSort::SortKeys(t, bytes, keys, keys_out, n);
-}
-
-template <typename K, typename V> static CubCall sort_call(const struct spec &spec, Arrays &a, bool descending)
-{
-    return [keys = a.keys.as<K>(), keys_out = a.keys_out.as<K>(), values = a.values.as<V>(),
-            values_out = a.values_out.as<V>(), n = spec.count, descending](void *t, size_t &bytes) {
-        return sort_all<K, V>(t, bytes, keys, keys_out, values, values_out, n, descending);
-    };
-}
-
-template <typename K, typename V> static Peer peer_sort(const struct spec &spec, Arrays &a)
-{
-    return { has_values<K, V> ? "cub::DeviceRadixSort::SortPairs" : "cub::DeviceRadixSort::SortKeys",
-             with_temporary(a, sort_call<K, V>(spec, a, false)) };
-}
-
-/* CUB in CUDA 13.0 has no top-k call: sorts everything. */
-template <typename K, typename V> static Peer peer_top(const struct spec &spec, Arrays &a)
-{
-    return { has_values<K, V> ? "cub::DeviceRadixSort::SortPairsDescending of all"
-                              : "cub::DeviceRadixSort::SortKeysDescending of all",
-             with_temporary(a, sort_call<K, V>(spec, a, true)) };
-}
-
-/* A run in device memory. */
+/* Elements in device memory, perhaps without values. */
 template <typename K, typename V> struct Run {
     K     *keys;
-    V     *values; /* unused without values */
+    V     *values;
     size_t count;
+
+    Run part(size_t from, size_t n) const
+    {
+        return { keys + from, values + from, n };
+    }
 };
 
-/* Merges two runs, perhaps without values. */
-template <typename K, typename V>
-static cudaError_t merge_runs(void *t, size_t &bytes, Run<const K, const V> a, Run<const K, const V> b, K *keys_out,
-                              V *values_out)
-{
-    if constexpr (has_values<K, V>)
-        return cub::DeviceMerge::MergePairs(t, bytes, a.keys, a.values, (int64_t) a.count, b.keys, b.values,
-                                            (int64_t) b.count, keys_out, values_out);
-    else
-        return cub::DeviceMerge::MergeKeys(t, bytes, a.keys, (int64_t) a.count, b.keys, (int64_t) b.count, keys_out);
-}
+struct Arrays {
+    size_t           key, value, row, count, n_queries; /* bytes of an element; numbers of elements */
+    Array            keys, values, flags, queries, rows;
+    Array            keys_out, values_out, ranks, uppers, found, counts, total;
+    Array            keys_spare, values_spare; /* for several passes */
+    std::list<Array> levels;                   /* of the LSM */
+    Array            temporary;
 
-/* Merges two runs of one array. */
-template <typename K, typename V>
-static cudaError_t merge_two(void *t, size_t &bytes, const K *keys, const V *values, size_t a, size_t b, K *keys_out,
-                             V *values_out)
-{
-    return merge_runs<K, V>(t, bytes, { keys, values, a }, { keys + a, values + a, b }, keys_out, values_out);
-}
+    Arrays(const struct spec &spec, const struct inputs &in)
+        : key(spec.type == ORDO_U32 ? 4 : 8), value(spec.value_bytes),
+          row(spec.workload == GATHER ? spec_row_bytes(&spec) : 0), count(spec.count), n_queries(spec.n_queries),
+          keys(array_of(count * (row ? 4 : key), in.keys)), values(array_of(count * value, in.values)),
+          flags(array_of(in.flags ? count : 0, in.flags)), queries(array_of(n_queries * key, in.queries)),
+          rows(array_of(count * row, in.rows)), keys_out(array_of(n_queries ? 0 : count * (row ? row : key))),
+          values_out(array_of((n_queries ? n_queries : count) * value)), ranks(array_of(n_queries * 4)),
+          uppers(array_of(n_queries * 4)), found(array_of(n_queries)),
+          counts(array_of(spec.workload == GROUPBY ? count * 4 : 0)), total(array_of(8))
+    {
+        if (spec.workload == MERGE_RUNS || spec.workload == GROUPBY) {
+            keys_spare = array_of(count * key);
+            values_spare = array_of(count * value);
+        }
+    }
+    template <typename K, typename V> Run<K, V> run(Array &of_keys, Array &of_values)
+    {
+        return { as<K>(of_keys), as<V>(of_values), count };
+    }
+    /* A level of the LSM with room for `room` elements. */
+    template <typename K, typename V> Run<K, V> level(size_t room)
+    {
+        Array &of_keys = levels.emplace_back(room * key), &of_values = levels.emplace_back(room * value);
+        return { as<K>(of_keys), as<V>(of_values), 0 };
+    }
+};
 
-template <typename K, typename V> static Peer peer_merge(const struct spec &spec, Arrays &a)
-{
-    const K     *keys = a.keys.as<K>();
-    const V     *values = a.values.as<V>();
-    K           *keys_out = a.keys_out.as<K>();
-    V           *values_out = a.values_out.as<V>();
-    const size_t first = spec_run(&spec, 0).count, second = spec_run(&spec, 1).count;
-    return { "cub::DeviceMerge",
-             with_temporary(a,
-                            [=](void *t, size_t &bytes) {
-                                return merge_two<K, V>(t, bytes, keys, values, first, second, keys_out, values_out);
-                            }),
-             true };
-}
+/* The work of a library. `finish` moves the result to the outputs and is not timed. */
+struct Work {
+    const char *name = nullptr; /* NULL: there is none */
+    Call        call;
+    Call        finish = {};
+};
 
-/* CUB merges two runs: merges pairs of runs, pass by pass, so that the last pass writes keys_out. */
-template <typename K, typename V> static Peer peer_merge_runs(const struct spec &spec, Arrays &a)
+/* ---- calls of CUB -------------------------------------------------------------------------------------------- */
+
+/* With NULL it returns the size of temporary storage, else it works. */
+using CubCall = std::function<cudaError_t(void *temporary, size_t &bytes)>;
+
+/* One after another, with the same temporary storage. */
+static Call in_order(Arrays &a, const std::vector<CubCall> &steps)
 {
-    struct Step {
-        const K *keys;
-        const V *values;
-        size_t   a, b;
-        K       *keys_out;
-        V       *values_out;
+    size_t bytes = a.temporary.size();
+    for (const CubCall &step : steps) {
+        size_t here = 0;
+        must(step(nullptr, here), "asking for temporary storage");
+        bytes = std::max(bytes, here + 1);
+    }
+    a.temporary.resize(bytes);
+    return [&a, steps, bytes] {
+        for (const CubCall &step : steps) {
+            size_t room = bytes;
+            must(step(as<void>(a.temporary), room), "a CUB call");
+        }
     };
-    std::vector<Step> steps;
-    size_t            passes = 0;
-    for (size_t runs = spec_runs(&spec); runs > 1; runs /= 2)
-        passes++;
+}
 
-    const K *keys = a.keys.as<K>();
-    const V *values = a.values.as<V>();
-    size_t   length = spec.count / spec_runs(&spec);
-    for (size_t pass = 0; pass < passes; pass++, length *= 2) {
-        const bool   into_out = (passes - pass) % 2 == 1;
-        K           *keys_to = into_out ? a.keys_out.as<K>() : a.keys_spare.as<K>();
-        V           *values_to = into_out ? a.values_out.as<V>() : a.values_spare.as<V>();
-        const size_t runs = spec_runs(&spec) >> pass;
+template <typename K, typename V> static CubCall sort_call(Run<K, V> from, Run<K, V> to, bool descending = false)
+{
+    return [=](void *t, size_t &bytes) {
+        using Sort = cub::DeviceRadixSort;
+        const size_t n = to.count;
+        if constexpr (is_something<V>)
+            return descending ? Sort::SortPairsDescending(t, bytes, from.keys, to.keys, from.values, to.values, n)
+                              : Sort::SortPairs(t, bytes, from.keys, to.keys, from.values, to.values, n);
+        else
+            return descending ? Sort::SortKeysDescending(t, bytes, from.keys, to.keys, n)
+                              : Sort::SortKeys(t, bytes, from.keys, to.keys, n);
+    };
+}
+
+template <typename K, typename V> static CubCall merge_call(Run<K, V> a, Run<K, V> b, Run<K, V> to)
+{
+    return [=](void *t, size_t &bytes) {
+        const int64_t n_a = (int64_t) a.count, n_b = (int64_t) b.count;
+        if constexpr (is_something<V>)
+            return cub::DeviceMerge::MergePairs(t, bytes, a.keys, a.values, n_a, b.keys, b.values, n_b, to.keys,
+                                                to.values);
+        else
+            return cub::DeviceMerge::MergeKeys(t, bytes, a.keys, n_a, b.keys, n_b, to.keys);
+    };
+}
+
+/* CUB merges two runs: merges pairs of runs, pass by pass, so that the last pass writes `out`. */
+template <typename K, typename V>
+static Work merges(const struct spec &spec, Arrays &a, Run<K, V> from, Run<K, V> spare, Run<K, V> out)
+{
+    std::vector<CubCall> steps;
+    size_t               runs = spec_runs(&spec), length = spec.count / runs, passes = 0;
+    while (runs >> passes > 1)
+        passes++;
+    for (size_t pass = 0; pass < passes; pass++, runs /= 2, length *= 2) {
+        const Run<K, V> to = (passes - pass) % 2 == 1 ? out : spare;
         for (size_t r = 0; r < runs; r += 2) {
             const size_t at = r * length, both = r + 2 == runs ? spec.count - at : 2 * length;
-            steps.push_back({ keys + at, values + at, length, both - length, keys_to + at, values_to + at });
+            steps.push_back(
+                merge_call(from.part(at, length), from.part(at + length, both - length), to.part(at, both)));
         }
-        keys = keys_to;
-        values = values_to;
+        from = to;
     }
-    return { "cub::DeviceMerge, pairs of runs",
-             with_temporary(a,
-                            [=](void *t, size_t &bytes) {
-                                Steps all(bytes);
-                                for (const Step &s : steps)
-                                    all([&](size_t &here) {
-                                        return merge_two<K, V>(t, here, s.keys, s.values, s.a, s.b, s.keys_out,
-                                                               s.values_out);
-                                    });
-                                return all.code;
-                            }),
-             true };
+    return { spec.workload == MERGE ? "cub::DeviceMerge" : "cub::DeviceMerge, pairs of runs", in_order(a, steps) };
 }
 
-template <typename K> static Peer peer_scan(const struct spec &spec, Arrays &a)
+template <typename K, typename V> static CubCall compact_call(Arrays &a, Run<K, V> from, Run<K, V> to)
 {
-    const K     *in = a.keys.as<K>();
-    K           *out = a.keys_out.as<K>();
-    const size_t n = spec.count;
-    return { "cub::DeviceScan::ExclusiveSum", with_temporary(a, [=](void *t, size_t &bytes) {
-                 return cub::DeviceScan::ExclusiveSum(t, bytes, in, out, n);
-             }) };
+    return [=, flags = as<uint8_t>(a.flags), kept = as<uint32_t>(a.total)](void *t, size_t &bytes) {
+        if constexpr (is_something<V>)
+            return cub::DeviceSelect::Flagged(t, bytes, thrust::make_zip_iterator(from.keys, from.values), flags,
+                                              thrust::make_zip_iterator(to.keys, to.values), kept, from.count);
+        else
+            return cub::DeviceSelect::Flagged(t, bytes, from.keys, flags, to.keys, kept, from.count);
+    };
 }
 
-template <typename K> static Peer peer_reduce(const struct spec &spec, Arrays &a)
+/* One call for sums, one for counts, and a sort for unsorted keys. */
+template <typename K, typename V>
+static Work groups(const struct spec &spec, Arrays &a, Run<K, V> in, Run<K, V> spare, Run<K, V> out)
 {
-    const K     *in = a.keys.as<K>();
-    K           *out = a.total.as<K>();
-    const size_t n = spec.count;
-    return { "cub::DeviceReduce::Sum",
-             with_temporary(a, [=](void *t, size_t &bytes) { return cub::DeviceReduce::Sum(t, bytes, in, out, n); }) };
+    const bool           is_sorted = spec.variant == 1;
+    const Run<K, V>      from = is_sorted ? in : spare;
+    uint32_t            *counts = as<uint32_t>(a.counts), *n_groups = as<uint32_t>(a.total);
+    std::vector<CubCall> steps;
+    if (!is_sorted)
+        steps.push_back(sort_call(in, spare));
+    if constexpr (is_something<V>)
+        steps.push_back([=](void *t, size_t &bytes) {
+            return cub::DeviceReduce::ReduceByKey(t, bytes, from.keys, out.keys, from.values, out.values, n_groups,
+                                                  cuda::std::plus<> {}, from.count);
+        });
+    steps.push_back([=](void *t, size_t &bytes) {
+        return cub::DeviceRunLengthEncode::Encode(t, bytes, from.keys, out.keys, counts, n_groups, from.count);
+    });
+    return { is_something<V> ? "cub: sort if unsorted, ReduceByKey, RunLengthEncode"
+                             : "cub: sort if unsorted, RunLengthEncode",
+             in_order(a, steps) };
 }
 
-template <typename K, typename V> static Peer peer_compact(const struct spec &spec, Arrays &a)
+/* The GPU LSM as in its paper (Ashkiani et al., IPDPS 2018): level i is empty or a run of 2^i batches. A batch is
+ * sorted and merged with levels until one is empty. Sorts and merges are CUB's; memory is allocated beforehand. Only
+ * inserts: replaced elements stay. At the end all levels are merged for the check. */
+template <typename K, typename V> static Work lsm(const struct spec &spec, Arrays &a, Run<K, V> in, Run<K, V> out)
 {
-    const uint8_t *flags = a.flags.as<uint8_t>();
-    uint32_t      *kept = a.total.as<uint32_t>();
-    const K       *keys = a.keys.as<K>();
-    K             *keys_out = a.keys_out.as<K>();
-    const size_t   n = spec.count;
-    if constexpr (has_values<K, V>) {
-        const auto in = thrust::make_zip_iterator(keys, static_cast<const V *>(a.values.as<V>()));
-        const auto out = thrust::make_zip_iterator(keys_out, a.values_out.as<V>());
-        return { "cub::DeviceSelect::Flagged", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceSelect::Flagged(t, bytes, in, flags, out, kept, n);
-                 }) };
-    } else {
-        return { "cub::DeviceSelect::Flagged", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceSelect::Flagged(t, bytes, keys, flags, keys_out, kept, n);
-                 }) };
+    const size_t           batch = spec_batch(&spec), count = spec.count;
+    const Run<K, V>        carries[] = { a.level<K, V>(count), a.level<K, V>(count) };
+    std::vector<Run<K, V>> levels;
+    std::vector<CubCall>   inserts, merges;
+    for (size_t room = batch; room < count + batch; room *= 2)
+        levels.push_back(a.level<K, V>(room));
+    for (size_t from = 0; from < count; from += batch) {
+        size_t    level = 0;
+        Run<K, V> carry = levels[0].count ? carries[0] : levels[0];
+        carry.count = std::min(batch, count - from);
+        inserts.push_back(sort_call(in.part(from, carry.count), carry));
+        for (; levels[level].count; level++) {
+            Run<K, V> to = levels[level + 1].count ? carries[(level + 1) % 2] : levels[level + 1];
+            to.count = carry.count + levels[level].count;
+            inserts.push_back(merge_call(carry, levels[level], to));
+            levels[level].count = 0;
+            carry = to;
+        }
+        levels[level].count = carry.count;
     }
+    Run<K, V> all = {};
+    for (size_t level = levels.size(), side = 0; level-- > 0;)
+        if (levels[level].count) {
+            Run<K, V> to = carries[side ^= 1];
+            to.count = all.count + levels[level].count;
+            if (all.count)
+                merges.push_back(merge_call(all, levels[level], to));
+            all = all.count ? to : levels[level];
+        }
+    const auto finish = [=, merge = in_order(a, merges)] {
+        merge();
+        thrust::copy_n(thrust::device, all.keys, count, out.keys);
+        if constexpr (is_something<V>)
+            thrust::copy_n(thrust::device, all.values, count, out.values);
+    };
+    return { "GPU LSM as in its paper, of CUB's sort and merge", in_order(a, inserts), finish };
 }
 
-template <typename K> static Peer peer_search(const struct spec &spec, Arrays &a)
-{
-    const K     *keys = a.keys.as<K>(), *queries = a.queries.as<K>();
-    uint32_t    *ranks = a.ranks.as<uint32_t>();
-    const size_t n = spec.count, n_queries = spec.n_queries;
-    return { "thrust::lower_bound", [=] {
-                thrust::lower_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, ranks);
-            } };
-}
-
-template <typename K> static Peer peer_equal_range(const struct spec &spec, Arrays &a)
-{
-    const K     *keys = a.keys.as<K>(), *queries = a.queries.as<K>();
-    uint32_t    *ranks = a.ranks.as<uint32_t>(), *uppers = a.uppers.as<uint32_t>();
-    const size_t n = spec.count, n_queries = spec.n_queries;
-    return { "thrust::lower_bound, upper_bound", [=] {
-                thrust::lower_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, ranks);
-                thrust::upper_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, uppers);
-            } };
-}
+/* ---- calls of Thrust ----------------------------------------------------------------------------------------- */
 
 /* A row of `words` words. */
 template <size_t words> struct Row {
     uint32_t word[words];
 };
-template <size_t words> static Peer peer_gather_rows(const struct spec &spec, Arrays &a)
+template <size_t words> static Call gather_call(Arrays &a)
 {
-    const Row<words> *rows = a.rows.as<Row<words>>();
-    const uint32_t   *index = a.keys.as<uint32_t>();
-    Row<words>       *out = a.keys_out.as<Row<words>>();
-    const size_t      n = spec.count;
-    return { "thrust::gather", [=] { thrust::gather(thrust::cuda::par_nosync, index, index + n, rows, out); } };
-}
-
-static Peer peer_gather(const struct spec &spec, Arrays &a)
-{
-    switch (spec_row_bytes(&spec)) {
-    case 4:
-        return peer_gather_rows<1>(spec, a);
-    case 16:
-        return peer_gather_rows<4>(spec, a);
-    default:
-        return peer_gather_rows<16>(spec, a);
-    }
-}
-
-/* One call for sums, one for counts, and a sort for unsorted keys. */
-template <typename K, typename V> static Peer peer_groups(const struct spec &spec, Arrays &a)
-{
-    const bool   sorted = spec.variant == 1;
-    const K     *keys_in = a.keys.as<K>(), *keys = sorted ? keys_in : a.keys_spare.as<K>();
-    K           *keys_spare = a.keys_spare.as<K>(), *keys_out = a.keys_out.as<K>();
-    const V     *values_in = a.values.as<V>(), *values = sorted ? values_in : a.values_spare.as<V>();
-    V           *values_spare = a.values_spare.as<V>(), *values_out = a.values_out.as<V>();
-    uint32_t    *counts = a.counts.as<uint32_t>(), *groups = a.total.as<uint32_t>();
-    const size_t n = spec.count;
-    const auto   work = [=](void *t, size_t &bytes) {
-        Steps step(bytes);
-        if (!sorted)
-            step([&](size_t &here) {
-                return sort_all<K, V>(t, here, keys_in, keys_spare, values_in, values_spare, n, false);
-            });
-        if constexpr (has_values<K, V>)
-            step([&](size_t &here) {
-                return cub::DeviceReduce::ReduceByKey(t, here, keys, keys_out, values, values_out, groups,
-                                                        cuda::std::plus<> {}, n);
-            });
-        step([&](size_t &here) {
-            return cub::DeviceRunLengthEncode::Encode(t, here, keys, keys_out, counts, groups, n);
-        });
-        return step.code;
-    };
-    return { has_values<K, V> ? "cub: sort if unsorted, ReduceByKey, RunLengthEncode"
-                              : "cub: sort if unsorted, RunLengthEncode",
-             with_temporary(a, work) };
+    return [index = as<uint32_t>(a.keys), rows = as<Row<words>>(a.rows), out = as<Row<words>>(a.keys_out),
+            n = a.count] { thrust::gather(thrust::cuda::par_nosync, index, index + n, rows, out); };
 }
 
 /* Fetches the value if the rank holds the query's key. */
 template <typename K, typename V> struct Fetch {
-    const K        *keys, *queries;
-    const V        *values;
+    Run<K, V>       in;
+    const K        *queries;
     const uint32_t *ranks;
-    size_t          count;
     V              *values_out;
     uint8_t        *found;
 
     __device__ void operator()(size_t i) const
     {
         const uint32_t rank = ranks[i];
-        const bool     here = rank < count && keys[rank] == queries[i];
+        const bool     here = rank < in.count && in.keys[rank] == queries[i];
         found[i] = here;
-        if constexpr (has_values<K, V>)
+        if constexpr (is_something<V>)
             if (here)
-                values_out[i] = values[rank];
+                values_out[i] = in.values[rank];
     }
 };
 
-template <typename K, typename V> static Peer peer_lookup(const struct spec &spec, Arrays &a)
+template <typename K, typename V> static Call search_call(enum workload workload, Arrays &a, Run<K, V> in)
 {
-    const Call        search = peer_search<K>(spec, a).call;
-    const Fetch<K, V> fetch = { a.keys.as<K>(), a.queries.as<K>(),    a.values.as<V>(),     a.ranks.as<uint32_t>(),
-                                spec.count,     a.values_out.as<V>(), a.found.as<uint8_t>() };
-    const size_t      n_queries = spec.n_queries;
-    return { "thrust::lower_bound, then fetch", [=] {
-                search();
-                thrust::for_each_n(thrust::cuda::par_nosync, thrust::counting_iterator<size_t>(0), n_queries, fetch);
-            } };
-}
-
-/* ---- the GPU LSM as in its paper ----------------------------------------------------------------------------- */
-
-/* Ashkiani et al., IPDPS 2018: level i is empty or a run of 2^i batches. A batch is sorted and merged with levels
- * until one is empty. Sorts and merges are CUB's; memory is allocated beforehand. Only inserts: replaced elements
- * stay. */
-template <typename K, typename V> class Lsm {
-  public:
-    Lsm(const struct spec &spec, Arrays &a)
-        : arrays_(a), count_(spec.count), batch_(spec_batch(&spec)), batches_((count_ + batch_ - 1) / batch_)
-    {
-        for (size_t level = 0; batches_ >> level; level++)
-            a.levels.push_back(room(batch_ << level));
-        for (int side = 0; side < 2; side++)
-            a.carries.push_back(room(count_));
-        size_t sort_bytes = 0, merge_bytes = 0;
-        must(sort(nullptr, sort_bytes, 0, { nullptr, nullptr, batch_ }), "asking for temporary storage");
-        must(merge_runs<K, V>(nullptr, merge_bytes, { nullptr, nullptr, count_ }, { nullptr, nullptr, count_ }, nullptr,
-                              nullptr),
-             "asking for temporary storage");
-        bytes_ = std::max(sort_bytes, merge_bytes);
-        a.temporary = Array(bytes_ + 1);
-    }
-
-    void insert_all()
-    {
-        std::fill(sizes_, sizes_ + 64, 0);
-        for (size_t b = 0; b < batches_; b++)
-            insert(b);
-    }
-
-    /* Merges all levels into keys_out and values_out for the check. Not timed. */
-    void gather()
-    {
-        Run<K, V> all = {};
-        int       side = 0;
-        for (size_t level = arrays_.levels.size(); level-- > 0;) {
-            const Run<K, V> run = at(arrays_.levels[level], sizes_[level]);
-            if (run.count == 0)
-                continue;
-            const Run<K, V> to = at(arrays_.carries[side], all.count + run.count);
-            if (all.count)
-                merge(all, run, to);
-            all = all.count ? to : run;
-            side ^= 1;
-        }
-        must(cudaMemcpy(arrays_.keys_out.as<K>(), all.keys, count_ * sizeof(K), cudaMemcpyDeviceToDevice),
-             "cudaMemcpy");
-        if constexpr (has_values<K, V>)
-            must(cudaMemcpy(arrays_.values_out.as<V>(), all.values, count_ * sizeof(V), cudaMemcpyDeviceToDevice),
-                 "cudaMemcpy");
-    }
-
-  private:
-    static Pairs room(size_t count)
-    {
-        return { Array(count * sizeof(K)), Array(has_values<K, V> ? count * sizeof(V) : 0) };
-    }
-    static Run<K, V> at(const Pairs &pairs, size_t count)
-    {
-        return { pairs.keys.as<K>(), pairs.values.as<V>(), count };
-    }
-
-    cudaError_t sort(void *t, size_t &bytes, size_t from, Run<K, V> to) const
-    {
-        return sort_all<K, V>(t, bytes, arrays_.keys.as<K>() + from, to.keys, arrays_.values.as<V>() + from, to.values,
-                              to.count, false);
-    }
-    void merge(Run<K, V> newer, Run<K, V> older, Run<K, V> to) const
-    {
-        size_t bytes = bytes_;
-        must(merge_runs<K, V>(arrays_.temporary.as<void>(), bytes, { newer.keys, newer.values, newer.count },
-                              { older.keys, older.values, older.count }, to.keys, to.values),
-             "a CUB merge");
-    }
-
-    /* The target of a merge: the level itself if it is empty. */
-    Run<K, V> place(size_t level, int side, size_t count) const
-    {
-        return at(sizes_[level] ? arrays_.carries[side] : arrays_.levels[level], count);
-    }
-
-    void insert(size_t b)
-    {
-        size_t    level = 0, bytes = bytes_;
-        int       side = 0;
-        Run<K, V> carry = place(0, side, std::min(batch_, count_ - b * batch_));
-        must(sort(arrays_.temporary.as<void>(), bytes, b * batch_, carry), "a CUB sort");
-        for (; sizes_[level]; level++) {
-            side ^= 1;
-            const Run<K, V> to = place(level + 1, side, carry.count + sizes_[level]);
-            merge(carry, at(arrays_.levels[level], sizes_[level]), to);
-            sizes_[level] = 0;
-            carry = to;
-        }
-        sizes_[level] = carry.count;
-    }
-
-    Arrays &arrays_;
-    size_t  count_, batch_, batches_, bytes_ = 0;
-    size_t  sizes_[64] = {};
-};
-
-template <typename K, typename V> static Peer peer_lsm(const struct spec &spec, Arrays &a)
-{
-    if (spec.variant != LSM || spec.count == 0)
-        return {};
-    const auto lsm = std::make_shared<Lsm<K, V>>(spec, a);
-    return { "GPU LSM as in its paper, of CUB's sort and merge", [lsm] { lsm->insert_all(); }, true,
-             [lsm] { lsm->gather(); } };
+    const K          *keys = in.keys, *end = in.keys + in.count, *queries = as<K>(a.queries);
+    uint32_t         *ranks = as<uint32_t>(a.ranks), *uppers = as<uint32_t>(a.uppers);
+    const Fetch<K, V> fetch = { in, queries, ranks, as<V>(a.values_out), as<uint8_t>(a.found) };
+    return [=, n = a.n_queries] {
+        thrust::lower_bound(thrust::cuda::par_nosync, keys, end, queries, queries + n, ranks);
+        if (workload == EQUAL_RANGE)
+            thrust::upper_bound(thrust::cuda::par_nosync, keys, end, queries, queries + n, uppers);
+        if (workload == LOOKUP)
+            thrust::for_each_n(thrust::cuda::par_nosync, thrust::counting_iterator<size_t>(0), n, fetch);
+    };
 }
 
 /* ---- by workload and types ----------------------------------------------------------------------------------- */
 
-template <typename K, typename V> static Peer peer_for_types(const struct spec &spec, Arrays &a)
+/* Workloads with or without values. */
+template <typename K, typename V> static Work work_on_pairs(const struct spec &spec, Arrays &a)
 {
+    const auto in = a.run<K, V>(a.keys, a.values), out = a.run<K, V>(a.keys_out, a.values_out);
+    const auto spare = a.run<K, V>(a.keys_spare, a.values_spare);
     switch (spec.workload) {
     case SORT:
-        return peer_sort<K, V>(spec, a);
+        return { is_something<V> ? "cub::DeviceRadixSort::SortPairs" : "cub::DeviceRadixSort::SortKeys",
+                 in_order(a, { sort_call(in, out) }) };
+    case TOP: /* CUB in CUDA 13.0 has no top-k call: sorts everything */
+        return { is_something<V> ? "cub::DeviceRadixSort::SortPairsDescending of all"
+                                 : "cub::DeviceRadixSort::SortKeysDescending of all",
+                 in_order(a, { sort_call(in, out, true) }) };
     case MERGE:
-        return peer_merge<K, V>(spec, a);
     case MERGE_RUNS:
-        return peer_merge_runs<K, V>(spec, a);
+        return merges(spec, a, in, spare, out);
     case COMPACT:
-        return peer_compact<K, V>(spec, a);
-    case LOOKUP:
-        return peer_lookup<K, V>(spec, a);
+        return { "cub::DeviceSelect::Flagged", in_order(a, { compact_call(a, in, out) }) };
     case GROUPBY:
-        return peer_groups<K, V>(spec, a);
-    case TOP:
-        return peer_top<K, V>(spec, a);
+        return groups(spec, a, in, spare, out);
+    case SEARCH:
+        return { "thrust::lower_bound", search_call(spec.workload, a, in) };
+    case EQUAL_RANGE:
+        return { "thrust::lower_bound, upper_bound", search_call(spec.workload, a, in) };
+    case LOOKUP:
+        return { "thrust::lower_bound, then fetch", search_call(spec.workload, a, in) };
     case FILLRANDOM:
     case FILLSEQ:
-        return peer_lsm<K, V>(spec, a);
+        return spec.variant == LSM && spec.count ? lsm(spec, a, in, out) : Work {};
     default:
         return {};
     }
 }
 
-template <typename K> static Peer peer_for_key(const struct spec &spec, Arrays &a)
+template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &a)
 {
-    if (spec.workload == SCAN)
-        return peer_scan<K>(spec, a);
-    if (spec.workload == REDUCE)
-        return peer_reduce<K>(spec, a);
-    if (spec.workload == SEARCH)
-        return peer_search<K>(spec, a);
-    if (spec.workload == EQUAL_RANGE)
-        return peer_equal_range<K>(spec, a);
-    if (spec.workload == GATHER)
-        return peer_gather(spec, a);
-    if (spec.value_bytes == 4)
-        return peer_for_types<K, uint32_t>(spec, a);
-    if (spec.value_bytes == 8)
-        return peer_for_types<K, uint64_t>(spec, a);
-    return peer_for_types<K, Nothing>(spec, a);
+    K           *in = as<K>(a.keys), *out = as<K>(a.keys_out), *total = as<K>(a.total);
+    const size_t n = spec.count, row = a.row;
+    switch (spec.workload) {
+    case SCAN:
+        return {
+            "cub::DeviceScan::ExclusiveSum",
+            in_order(a, { [=](void *t, size_t &bytes) { return cub::DeviceScan::ExclusiveSum(t, bytes, in, out, n); } })
+        };
+    case REDUCE:
+        return { "cub::DeviceReduce::Sum", in_order(a, { [=](void *t, size_t &bytes) {
+                                                        return cub::DeviceReduce::Sum(t, bytes, in, total, n);
+                                                    } }) };
+    case GATHER:
+        return { "thrust::gather", row == 4 ? gather_call<1>(a) : row == 16 ? gather_call<4>(a) : gather_call<16>(a) };
+    default:
+        return spec.value_bytes == 4   ? work_on_pairs<K, uint32_t>(spec, a)
+               : spec.value_bytes == 8 ? work_on_pairs<K, uint64_t>(spec, a)
+                                       : work_on_pairs<K, Nothing>(spec, a);
+    }
 }
 
-static Peer peer_of(const struct spec &spec, Arrays &a)
+static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a)
 {
-    return spec.type == ORDO_U32 ? peer_for_key<uint32_t>(spec, a) : peer_for_key<uint64_t>(spec, a);
-}
-
-/* ---- clocks -------------------------------------------------------------------------------------------------- */
-
-/* Matches timing.c. A batch takes at least 20 ms. The result is the median of up to 20 batches. */
-static const double batch_seconds = 0.02;
-static const int    most_batch = 4096, most_repetitions = 20;
-
-static double now()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-struct Times {
-    double wall, device; /* seconds a call */
-};
-
-class Clock {
-  public:
-    Clock()
-    {
-        must(cudaEventCreate(&start_), "cudaEventCreate");
-        must(cudaEventCreate(&end_), "cudaEventCreate");
-    }
-    Clock(const Clock &) = delete;
-    Clock &operator=(const Clock &) = delete;
-    ~Clock()
-    {
-        cudaEventDestroy(start_);
-        cudaEventDestroy(end_);
-    }
-
-    Times batch(const Call &call, int n) const
-    {
-        const double before = now();
-        must(cudaEventRecord(start_), "cudaEventRecord");
-        for (int i = 0; i < n; i++)
-            call();
-        must(cudaEventRecord(end_), "cudaEventRecord");
-        must(cudaDeviceSynchronize(), "the timed calls");
-        const double wall = now() - before;
-        float        ms = 0;
-        must(cudaEventElapsedTime(&ms, start_, end_), "cudaEventElapsedTime");
-        return { wall / n, ms * 1e-3 / n };
-    }
-
-  private:
-    cudaEvent_t start_ = nullptr, end_ = nullptr;
-};
-
-static double median(std::vector<double> list)
-{
-    std::sort(list.begin(), list.end());
-    const size_t n = list.size();
-    return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
-}
-
-static Times time_calls(const Call &call, double seconds)
-{
-    const Clock clock;
-    int         n = 1;
-    clock.batch(call, 1); /* loads the kernels */
-    double took = clock.batch(call, n).wall;
-    while (took * n < batch_seconds && n * 2 <= most_batch) {
-        n *= 2;
-        took = clock.batch(call, n).wall;
-    }
-    const int           repetitions = (int) std::max(3.0, std::min(seconds / (took * n), (double) most_repetitions));
-    std::vector<double> wall, device;
-    for (int r = 0; r < repetitions; r++) {
-        const Times times = clock.batch(call, n);
-        wall.push_back(times.wall);
-        device.push_back(times.device);
-    }
-    return { median(wall), median(device) };
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
-
-static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a, bool ties_may_swap)
-{
-    const auto keys = a.keys_out.read(), values = a.values_out.read(), ranks = a.ranks.read(), found = a.found.read();
-    const auto total = a.total.read(), uppers = a.uppers.read(), counts = a.counts.read();
+    const auto    keys = read(a.keys_out), values = read(a.values_out), ranks = read(a.ranks), found = read(a.found);
+    const auto    total = read(a.total), uppers = read(a.uppers), counts = read(a.counts);
     struct answer answer = {};
     answer.keys = keys.data();
     answer.values = values.data();
@@ -647,12 +361,95 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     char why[WHY_BYTES];
     /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
-    checked.workload = workload_is_dict(spec.workload) ? SORT : spec.workload;
+    const bool  inserts = workload_is_dict(spec.workload);
+    const bool  ties_may_swap = inserts || spec.workload == MERGE || spec.workload == MERGE_RUNS;
+    checked.workload = inserts ? SORT : spec.workload;
     const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why);
     if (!right)
         fprintf(stderr, "ordo-peer: %s of %zu: %s\n", workload_name(spec.workload), spec.count, why);
     return right;
 }
+
+/* CUB or Thrust, if they do the workload. */
+static std::vector<Peer> array_peers(const struct spec &spec)
+{
+    const std::shared_ptr<struct inputs> in(new inputs(), [](struct inputs *p) {
+        inputs_free(p);
+        delete p;
+    });
+    if (!inputs_make(&spec, in.get()))
+        throw std::bad_alloc();
+    const auto arrays = std::make_shared<Arrays>(spec, *in);
+    const Work work =
+        spec.type == ORDO_U32 ? work_on_keys<uint32_t>(spec, *arrays) : work_on_keys<uint64_t>(spec, *arrays);
+    if (!work.name)
+        return {};
+    return { { work.name, work.call, [=] {
+                  if (work.finish)
+                      work.finish();
+                  return check(spec, *in, *arrays);
+              } } };
+}
+
+/* ---- clocks -------------------------------------------------------------------------------------------------- */
+
+/* Matches timing.c. A batch takes at least 20 ms. The result is the median of up to 20 batches. */
+static const double batch_seconds = 0.02;
+static const int    most_batch = 4096, most_repetitions = 20;
+
+struct Times {
+    double wall, device; /* seconds a call */
+};
+
+static cudaEvent_t new_event()
+{
+    cudaEvent_t event = nullptr;
+    must(cudaEventCreate(&event), "cudaEventCreate");
+    return event;
+}
+
+static Times time_batch(const Call &call, int n)
+{
+    static const cudaEvent_t start = new_event(), end = new_event();
+    const auto               before = std::chrono::steady_clock::now();
+    must(cudaEventRecord(start), "cudaEventRecord");
+    for (int i = 0; i < n; i++)
+        call();
+    must(cudaEventRecord(end), "cudaEventRecord");
+    must(cudaDeviceSynchronize(), "the timed calls");
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
+    float                               ms = 0;
+    must(cudaEventElapsedTime(&ms, start, end), "cudaEventElapsedTime");
+    return { wall.count() / n, ms * 1e-3 / n };
+}
+
+static double median(std::vector<double> list)
+{
+    std::sort(list.begin(), list.end());
+    const size_t n = list.size();
+    return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
+}
+
+static Times time_calls(const Call &call, double seconds)
+{
+    int n = 1;
+    time_batch(call, 1); /* loads the kernels */
+    double took = time_batch(call, n).wall;
+    while (took * n < batch_seconds && n * 2 <= most_batch) {
+        n *= 2;
+        took = time_batch(call, n).wall;
+    }
+    const int           repetitions = (int) std::max(3.0, std::min(seconds / (took * n), (double) most_repetitions));
+    std::vector<double> wall, device;
+    for (int r = 0; r < repetitions; r++) {
+        const Times times = time_batch(call, n);
+        wall.push_back(times.wall);
+        device.push_back(times.device);
+    }
+    return { median(wall), median(device) };
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 static void print_row(const struct spec &spec, const char *name, const Times &times, bool right, const char *device)
 {
@@ -676,143 +473,53 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
-/* Prints a row for each table. */
-static bool run_hash_rows(const struct spec &spec, double seconds, const char *device)
+/* Prints a row for each library. */
+static bool run_rows(const struct spec &spec, double seconds, const char *device)
 {
-    const std::vector<HashPeer> peers = hash_peers(spec);
-    bool                        right = true;
-    for (const HashPeer &peer : peers) {
+    bool right = true;
+    if (!has_room(spec))
+        return true;
+    const bool              hashes = workload_is_dict(spec.workload) && spec.variant == HASH;
+    const std::vector<Peer> peers = hashes ? hash_peers(spec) : array_peers(spec);
+    for (const Peer &peer : peers) {
         const Times times = time_calls(peer.call, seconds / (double) peers.size());
-        const bool  good = peer.check();
+        const bool  good = peer.is_right();
         print_row(spec, peer.name, times, good, device);
         right = right && good;
     }
     return right;
 }
 
-static bool run_row(const struct spec &spec, double seconds, const char *device)
-{
-    struct inputs in;
-    if (!has_room(spec))
-        return true;
-    if (workload_is_dict(spec.workload) && spec.variant == HASH)
-        return run_hash_rows(spec, seconds, device);
-    if (!inputs_make(&spec, &in))
-        throw std::runtime_error("out of memory");
-    bool right = true;
-    {
-        Arrays     arrays = make_arrays(spec, in);
-        const Peer peer = peer_of(spec, arrays);
-        if (peer.name) {
-            const Times times = time_calls(peer.call, seconds);
-            if (peer.finish)
-                peer.finish();
-            right = check(spec, in, arrays, peer.ties_may_swap);
-            print_row(spec, peer.name, times, right, device);
-        }
-    }
-    inputs_free(&in);
-    return right;
-}
+/* ---- the point ------------------------------------------------------------------------------------------------ */
 
-/* ---- options ------------------------------------------------------------------------------------------------- */
-
-[[noreturn]] static void usage(const std::string &why)
-{
-    fprintf(
-        stderr,
-        "ordo-peer: %s\n"
-        "Usage: ordo-peer --workload NAME --sizes LIST [--variant NAME] [--type u32|u64] [--value-bytes 0|4|8]\n"
-        "                 [--dist NAME] [--queries N] [--batch N] [--hit-rate PERCENT] [--load PERCENT] [--seed N]\n"
-        "                 [--budget SECONDS] [--device NAME]\n"
-        "The axes of ordo-bench, one point at a time; ordo-bench --peers runs this.\n",
-        why.c_str());
-    exit(2);
-}
-
-template <typename Name> static int number_of(const char *what, const char *text, int n, Name name)
+static int number_of(const char *word, int n, const char *(*name)(int) )
 {
     for (int i = 0; i < n; i++)
-        if (strcmp(name(i), text) == 0)
+        if (strcmp(word, name(i)) == 0)
             return i;
-    usage(std::string("'") + text + "' is no " + what);
+    throw std::runtime_error(std::string("unknown: ") + word);
 }
 
-static std::vector<size_t> sizes_of(const char *text)
+/* Ten words, in the order of peers.c. */
+static struct spec read_point(const char *const *word)
 {
-    std::vector<size_t> sizes(64);
-    char                why[WHY_BYTES];
-    const int           n = parse_sizes(text, sizes.data(), (int) sizes.size(), why);
-    if (n < 0)
-        usage(why);
-    sizes.resize((size_t) n);
-    return sizes;
-}
-
-struct Options {
-    struct spec         spec = {};
-    std::vector<size_t> sizes;
-    std::string         device, variant;
-    double              seconds = 10;
-};
-
-static void take_option(Options &o, const std::string &option, const char *text)
-{
-    if (option == "--workload")
-        o.spec.workload = (enum workload) number_of("workload", text, N_ALL_WORKLOADS,
-                                                    [](int i) { return workload_name((enum workload) i); });
-    else if (option == "--variant")
-        o.variant = text;
-    else if (option == "--type")
-        o.spec.type = (ordo_type) number_of("type", text, N_TYPES, [](int i) { return type_name((ordo_type) i); });
-    else if (option == "--dist")
-        o.spec.dist =
-            (enum dist) number_of("distribution", text, N_DISTS, [](int i) { return dist_name((enum dist) i); });
-    else if (option == "--value-bytes")
-        o.spec.value_bytes = (uint32_t) strtoul(text, nullptr, 10);
-    else if (option == "--sizes")
-        o.sizes = sizes_of(text);
-    else if (option == "--queries")
-        o.spec.n_queries = sizes_of(text).at(0);
-    else if (option == "--batch")
-        o.spec.batch = strtoull(text, nullptr, 10);
-    else if (option == "--hit-rate")
-        o.spec.hit_percent = (uint32_t) strtoul(text, nullptr, 10);
-    else if (option == "--load")
-        o.spec.load_percent = (uint32_t) strtoul(text, nullptr, 10);
-    else if (option == "--seed")
-        o.spec.seed = strtoull(text, nullptr, 10);
-    else if (option == "--budget")
-        o.seconds = atof(text);
-    else if (option == "--device")
-        o.device = text;
-    else
-        usage("'" + option + "' is no option");
-}
-
-static Options read_options(int argc, char **argv)
-{
-    Options o;
-    o.spec.seed = 1;
-    o.spec.hit_percent = 100;
-    o.spec.n_queries = (size_t) 1 << 24;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc)
-            usage(std::string(argv[i]) + " needs an argument");
-        take_option(o, argv[i], argv[i + 1]);
-    }
-    if (o.sizes.empty())
-        usage("--sizes is missing");
-    if (o.spec.value_bytes != 0 && o.spec.value_bytes != 4 && o.spec.value_bytes != 8)
-        usage("--value-bytes: 0, 4 or 8");
-    if (!workload_has_values(o.spec.workload))
-        o.spec.value_bytes = 0;
-    if (!workload_has_queries(o.spec.workload))
-        o.spec.n_queries = 0;
-    for (int v = 0; variant_name(o.spec.workload, v); v++)
-        if (o.variant == variant_name(o.spec.workload, v))
-            o.spec.variant = v;
-    return o;
+    const auto  number = [&] { return strtoull(*word++, nullptr, 10); };
+    struct spec spec = {};
+    spec.workload =
+        (enum workload) number_of(*word++, N_ALL_WORKLOADS, [](int i) { return workload_name((enum workload) i); });
+    const std::string variant = *word++;
+    for (int v = 0; variant_name(spec.workload, v); v++)
+        if (variant == variant_name(spec.workload, v))
+            spec.variant = v;
+    spec.type = (ordo_type) number_of(*word++, N_TYPES, [](int i) { return type_name((ordo_type) i); });
+    spec.dist = (enum dist) number_of(*word++, N_DISTS, [](int i) { return dist_name((enum dist) i); });
+    spec.value_bytes = (uint32_t) number();
+    spec.n_queries = number();
+    spec.batch = number();
+    spec.hit_percent = (uint32_t) number();
+    spec.load_percent = (uint32_t) number();
+    spec.seed = number();
+    return spec;
 }
 
 /* Selects the CUDA device with OpenCL's name `wanted`, or the first if that is empty. */
@@ -831,22 +538,23 @@ static std::string choose_device(const std::string &wanted)
     throw std::runtime_error("no CUDA device is called '" + wanted + "'");
 }
 
+/* SECONDS DEVICE POINT COUNT...: see peers.c. */
 int main(int argc, char **argv)
-{
-    const Options options = read_options(argc, argv);
-    bool          right = true;
-    if (options.spec.type != ORDO_U32 && options.spec.type != ORDO_U64)
+try {
+    const int n_counts = argc - 13;
+    if (n_counts < 1)
+        throw std::runtime_error("ordo-bench --peers runs this");
+    struct spec spec = read_point(argv + 3);
+    bool        right = true;
+    if (spec.type != ORDO_U32 && spec.type != ORDO_U64)
         return 0; /* CUB orders floats differently, and signed integers need no other work */
-    try {
-        const std::string device = choose_device(options.device);
-        for (const size_t count : options.sizes) {
-            struct spec spec = options.spec;
-            spec.count = count;
-            right = run_row(spec, options.seconds / (double) options.sizes.size(), device.c_str()) && right;
-        }
-    } catch (const std::exception &error) {
-        fprintf(stderr, "ordo-peer: %s\n", error.what());
-        return 1;
+    const std::string device = choose_device(argv[2]);
+    for (int i = 0; i < n_counts; i++) {
+        spec.count = strtoull(argv[13 + i], nullptr, 10);
+        right = run_rows(spec, atof(argv[1]) / n_counts, device.c_str()) && right;
     }
     return right ? 0 : 1;
+} catch (const std::exception &error) {
+    fprintf(stderr, "ordo-peer: %s\n", error.what());
+    return 1;
 }

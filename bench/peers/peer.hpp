@@ -5,78 +5,40 @@
 
 #include "bench/workload/workload.h"
 
-#include <cuda_runtime_api.h>
+#include <thrust/device_vector.h>
 
 #include <functional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 #include <vector>
 
-inline void must(cudaError_t code, const char *what)
-{
-    if (code != cudaSuccess)
-        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
-}
-
-/* ---- device memory ------------------------------------------------------------------------------------------- */
-
 /* Bytes on the device; 0 bytes: no array. */
-class Array {
-  public:
-    explicit Array(size_t bytes = 0, const void *from = nullptr) : bytes_(bytes)
-    {
-        if (bytes == 0)
-            return;
-        must(cudaMalloc(&at_, bytes), "cudaMalloc");
-        if (from)
-            must(cudaMemcpy(at_, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-        else
-            must(cudaMemset(at_, POISON_BYTE, bytes), "cudaMemset");
-    }
-    Array(const Array &) = delete;
-    Array &operator=(const Array &) = delete;
-    Array(Array &&other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
-    {
-    }
-    Array &operator=(Array &&other) noexcept
-    {
-        std::swap(at_, other.at_);
-        std::swap(bytes_, other.bytes_);
-        return *this;
-    }
-    ~Array()
-    {
-        cudaFree(at_);
-    }
+using Array = thrust::device_vector<unsigned char>;
 
-    template <typename T> T *as() const
-    {
-        return static_cast<T *>(at_);
-    }
-    std::vector<unsigned char> read() const
-    {
-        std::vector<unsigned char> host(bytes_);
-        if (bytes_)
-            must(cudaMemcpy(host.data(), at_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
-        return host;
-    }
-
-  private:
-    void  *at_ = nullptr;
-    size_t bytes_ = 0;
-};
+inline Array array_of(size_t bytes, const void *from = nullptr)
+{
+    const auto *first = static_cast<const unsigned char *>(from);
+    return from ? Array(first, first + bytes) : Array(bytes, POISON_BYTE);
+}
+template <typename T> T *as(Array &array)
+{
+    return reinterpret_cast<T *>(thrust::raw_pointer_cast(array.data()));
+}
+inline std::vector<unsigned char> read(const Array &array)
+{
+    std::vector<unsigned char> host(array.size());
+    thrust::copy(array.begin(), array.end(), host.begin());
+    return host;
+}
 
 /* A call to be timed. */
 using Call = std::function<void()>;
 
-/* A hash table: the timed call and its check. */
-struct HashPeer {
+/* A library on a point: the timed call and its check. */
+struct Peer {
     const char           *name;
     Call                  call;
-    std::function<bool()> check;
+    std::function<bool()> is_right;
 };
-/* The tables that can run the row, with new keys and values. */
-std::vector<HashPeer> hash_peers(const struct spec &spec);
+/* The hash tables that can run the row, with new keys and values. */
+std::vector<Peer> hash_peers(const struct spec &spec);
 
 #endif

@@ -50,12 +50,6 @@ template <typename K, typename V> V value_of_key(K key)
     return V((uint64_t(key) * 0x9e3779b97f4a7c15ull >> (64 - 8 * sizeof(V))) & (none<V> >> 1));
 }
 
-template <typename K, typename V> struct Content {
-    std::vector<K> keys; /* distinct */
-    std::vector<K> queries;
-    std::vector<V> answers; /* none: absent */
-};
-
 template <typename K> std::vector<K> distinct_keys(const struct spec &spec)
 {
     std::vector<K> keys(spec.count);
@@ -66,98 +60,66 @@ template <typename K> std::vector<K> distinct_keys(const struct spec &spec)
     return keys;
 }
 
-template <typename K, typename V> Content<K, V> draw_content(const struct spec &spec)
-{
-    Content<K, V>  content;
-    std::vector<K> sorted = distinct_keys<K>(spec);
-    const uint32_t hits = spec.workload == READRANDOM ? spec.hit_percent : 0;
-    for (size_t i = 0; i < spec.n_queries && !sorted.empty(); i++) {
-        const uint64_t r = draw(spec.seed + 8, i);
-        K              key = sorted[r % sorted.size()];
-        if (draw(spec.seed + 9, i) % 100 >= hits)
-            do
-                key = K(key + 1 + r / 2);
-            while (key == none<K> || std::binary_search(sorted.begin(), sorted.end(), key));
-        content.queries.push_back(key);
-        content.answers.push_back(std::binary_search(sorted.begin(), sorted.end(), key) ? value_of_key<K, V>(key)
-                                                                                        : none<V>);
-    }
-    std::shuffle(sorted.begin(), sorted.end(), std::mt19937_64(spec.seed));
-    content.keys = std::move(sorted);
-    return content;
-}
+template <typename K, typename V> struct Content {
+    std::vector<K> keys;    /* distinct */
+    std::vector<K> queries; /* a build is checked by all its keys */
+    std::vector<V> answers; /* none: absent */
 
-/* A table of some capacity and its use. Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the
- * default stream. */
-template <template <typename, typename> class Table, typename K, typename V> class Target {
-  public:
-    Target(const struct spec &spec, const Content<K, V> &content)
-        : content_(content), table_(content.keys.size() * 100 / load_of(spec)), pairs_(pairs_of(content)),
-          queries_(content.queries.size() * sizeof(K), content.queries.data()), values_(queries_of() * sizeof(V))
+    explicit Content(const struct spec &spec) : keys(distinct_keys<K>(spec))
     {
-        build();
+        const std::vector<K> sorted = keys;
+        const uint32_t       hits = spec.workload == READRANDOM ? spec.hit_percent : 0;
+        const auto           is_there = [&](K key) { return std::binary_search(sorted.begin(), sorted.end(), key); };
+        std::shuffle(keys.begin(), keys.end(), std::mt19937_64(spec.seed));
+        if (spec.workload == BUILD)
+            queries = keys;
+        for (size_t i = 0; i < spec.n_queries; i++) {
+            const uint64_t r = draw(spec.seed + 8, i);
+            K              key = sorted[r % sorted.size()];
+            if (draw(spec.seed + 9, i) % 100 >= hits)
+                do
+                    key = K(key + 1 + r / 2);
+                while (key == none<K> || is_there(key));
+            queries.push_back(key);
+        }
+        for (const K key : queries)
+            answers.push_back(is_there(key) ? value_of_key<K, V>(key) : none<V>);
     }
-    void build()
-    {
-        table_.clear();
-        table_.insert(pairs_.template as<Pair>(), content_.keys.size());
-    }
-    void find()
-    {
-        table_.find(queries_.template as<K>(), queries_of(), values_.template as<V>());
-    }
-    bool answers_right()
-    {
-        const auto bytes = values_.read();
-        return std::equal(content_.answers.begin(), content_.answers.end(), reinterpret_cast<const V *>(bytes.data()));
-    }
-    /* Checks all inserted pairs. */
-    bool content_right()
-    {
-        const Array keys(content_.keys.size() * sizeof(K), content_.keys.data());
-        const Array values(content_.keys.size() * sizeof(V));
-        table_.find(keys.template as<K>(), content_.keys.size(), values.template as<V>());
-        const auto bytes = values.read();
-        const V   *found = reinterpret_cast<const V *>(bytes.data());
-        for (size_t i = 0; i < content_.keys.size(); i++)
-            if (found[i] != value_of_key<K, V>(content_.keys[i]))
-                return false;
-        return true;
-    }
-
-  private:
-    using Pair = typename Table<K, V>::Pair;
-
-    static size_t load_of(const struct spec &spec)
-    {
-        return spec.load_percent ? spec.load_percent : 80;
-    }
-    static Array pairs_of(const Content<K, V> &content)
-    {
-        std::vector<Pair> pairs;
-        pairs.reserve(content.keys.size());
-        for (const K key : content.keys)
-            pairs.push_back(Pair { key, value_of_key<K, V>(key) });
-        return Array(pairs.size() * sizeof(Pair), pairs.data());
-    }
-    size_t queries_of() const
-    {
-        return content_.queries.size();
-    }
-
-    const Content<K, V> content_;
-    Table<K, V>         table_;
-    Array               pairs_, queries_, values_;
 };
 
+/* Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the default stream. */
 template <template <typename, typename> class Table, typename K, typename V>
-void add_peer(std::vector<HashPeer> &list, const char *name, const struct spec &spec, const Content<K, V> &content)
+Peer peer_of(const char *name, const struct spec &spec, const std::shared_ptr<Content<K, V>> &content)
 {
-    const auto target = std::make_shared<Target<Table, K, V>>(spec, content);
-    if (spec.workload == BUILD)
-        list.push_back({ name, [target] { target->build(); }, [target] { return target->content_right(); } });
-    else
-        list.push_back({ name, [target] { target->find(); }, [target] { return target->answers_right(); } });
+    using Pair = typename Table<K, V>::Pair;
+    struct State {
+        Table<K, V>              table;
+        thrust::device_vector<K> queries;
+        thrust::device_vector<V> values;
+        Array                    pairs;
+    };
+    const size_t      n = content->keys.size(), load = spec.load_percent ? spec.load_percent : 80;
+    const auto        state = std::shared_ptr<State>(new State {
+        Table<K, V>(n * 100 / load), content->queries, thrust::device_vector<V>(content->queries.size()), {} });
+    std::vector<Pair> pairs;
+    for (const K key : content->keys)
+        pairs.push_back(Pair { key, value_of_key<K, V>(key) });
+    state->pairs = array_of(n * sizeof(Pair), pairs.data());
+    const Call build = [=] {
+        state->table.clear();
+        state->table.insert(as<Pair>(state->pairs), n);
+    };
+    const Call find = [=] {
+        state->table.find(state->queries.data().get(), state->queries.size(), state->values.data().get());
+    };
+    build();
+    return { name, spec.workload == BUILD ? build : find, [=] {
+                thrust::fill(state->values.begin(), state->values.end(), V(0));
+                find();
+                std::vector<V> found(state->values.size());
+                thrust::copy(state->values.begin(), state->values.end(), found.begin());
+                return found == content->answers;
+            } };
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
@@ -225,30 +187,29 @@ template <typename K, typename V> using BucketsOf8 = Bght<bght::bcht8<K, V>>;
 template <typename K, typename V> using BucketsOf1 = Bght<bght::cht<K, V>>;
 #endif
 
-template <typename K, typename V> std::vector<HashPeer> peers_of(const struct spec &spec)
+template <typename K, typename V> std::vector<Peer> peers_of(const struct spec &spec)
 {
-    std::vector<HashPeer> list;
-    const Content<K, V>   content = draw_content<K, V>(spec);
+    const auto        content = std::make_shared<Content<K, V>>(spec);
+    std::vector<Peer> list;
 #if PEER_CUCO
-    add_peer<Cuco>(list, "cuco::static_map", spec, content);
+    list.push_back(peer_of<Cuco>("cuco::static_map", spec, content));
 #endif
 #if PEER_BGHT
-    if constexpr (sizeof(K) == 4) /* a pair must be one atomic word */
-        add_peer<BucketsOf8>(list, "bght::bcht8", spec, content);
-    if constexpr (sizeof(K) == 4)
+    if constexpr (sizeof(K) == 4) { /* a pair must be one atomic word */
+        list.push_back(peer_of<BucketsOf8>("bght::bcht8", spec, content));
         if (spec.load_percent <= 80) /* one pair a slot, four functions: more load fails */
-            add_peer<BucketsOf1>(list, "bght::cht", spec, content);
+            list.push_back(peer_of<BucketsOf1>("bght::cht", spec, content));
+    }
 #endif
     return list;
 }
 
 } // namespace
 
-std::vector<HashPeer> hash_peers(const struct spec &spec)
+std::vector<Peer> hash_peers(const struct spec &spec)
 {
-    if (!(PEER_CUCO || PEER_BGHT) || spec.variant != HASH || spec.count == 0 || spec.value_bytes == 0)
-        return {};
-    if (spec.workload != BUILD && spec.workload != READRANDOM && spec.workload != READMISSING)
+    const bool is_there = PEER_CUCO || PEER_BGHT, reads = spec.workload == READRANDOM || spec.workload == READMISSING;
+    if (!is_there || spec.count == 0 || !(reads || spec.workload == BUILD))
         return {};
     if (spec.type == ORDO_U32 && spec.value_bytes == 4)
         return peers_of<uint32_t, uint32_t>(spec);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* strsep */
 #include "peers.h"
 
 #include "bench/common/child.h"
@@ -13,23 +14,10 @@
 
 /* ---- finding it ---------------------------------------------------------------------------------------------- */
 
-static bool beside_us(char *path, size_t bytes)
+/* Looks in a list of folders as in $PATH. */
+static bool find_in(const char *folders, char *path, size_t bytes)
 {
-    const ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
-    if (length <= 0)
-        return false;
-    path[length] = 0;
-    char *slash = strrchr(path, '/');
-    if (!slash || (size_t) (slash + 1 - path) + sizeof "ordo-peer" > bytes)
-        return false;
-    memcpy(slash + 1, "ordo-peer", sizeof "ordo-peer");
-    return access(path, X_OK) == 0;
-}
-
-static bool in_path(char *path, size_t bytes)
-{
-    const char *at = getenv("PATH");
-    while (at && *at) {
+    for (const char *at = folders; at && *at;) {
         const size_t length = strcspn(at, ":");
         snprintf(path, bytes, "%.*s/ordo-peer", (int) length, at);
         if (length && access(path, X_OK) == 0)
@@ -41,35 +29,24 @@ static bool in_path(char *path, size_t bytes)
 
 char *peer_program(char *why)
 {
-    const char *chosen = getenv("ORDO_PEER");
-    char        path[4096];
+    const char   *chosen = getenv("ORDO_PEER");
+    char          path[4096], own[2048] = "";
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (chosen && *chosen) {
-        snprintf(path, sizeof path, "%s", chosen);
-        if (access(path, X_OK) == 0)
-            return strdup(path);
+        if (access(chosen, X_OK) == 0)
+            return strdup(chosen);
         because(why, "ORDO_PEER: cannot run %.300s: %s", chosen, strerror(errno));
         return NULL;
     }
-    if (beside_us(path, sizeof path) || in_path(path, sizeof path))
+    if (length > 0)
+        *strrchr(own, '/') = 0; /* our folder */
+    if (find_in(own, path, sizeof path) || find_in(getenv("PATH"), path, sizeof path))
         return strdup(path);
     because(why, "no ordo-peer in the PATH: 'meson compile ordo-peer' builds it, with nvcc");
     return NULL;
 }
 
 /* ---- running it ---------------------------------------------------------------------------------------------- */
-
-/* "=4096,=65536" */
-static char *list_of_counts(const size_t *counts, int n)
-{
-    const size_t room = (size_t) n * 24 + 1;
-    char        *list = malloc(room);
-    size_t       used = 0;
-    if (!list)
-        return NULL;
-    for (int i = 0; i < n; i++)
-        used += (size_t) snprintf(list + used, room - used, "%s=%zu", i ? "," : "", counts[i]);
-    return list;
-}
 
 /* Parses a row per line. */
 static bool parse_rows(char *text, cJSON *rows, char *why)
@@ -95,29 +72,27 @@ static double most_seconds(double budget)
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why)
 {
-    char        *sizes = list_of_counts(counts, n), text[512];
-    const char  *words[32];
+    const size_t room = 1024 + strlen(device_name) + (size_t) n * 24;
     const double most = most_seconds(seconds);
-    int          n_words = 0;
-    if (!sizes) {
+    const char **words = calloc((size_t) n + 16, sizeof *words);
+    char        *text = malloc(room), *rest = text;
+    size_t       used = 0;
+    if (!text || !words) {
+        free(words);
+        free(text);
         because(why, "out of memory");
         return NULL;
     }
-    snprintf(text, sizeof text,
-             "ordo-peer --workload %s --type %s --value-bytes %u --dist %s --queries =%zu --batch %zu "
-             "--hit-rate %u --load %u --seed %llu --budget %g",
-             workload_name(spec->workload), type_name(spec->type), spec->value_bytes, dist_name(spec->dist),
-             spec->n_queries ? spec->n_queries : 1, spec->batch, spec->hit_percent, spec->load_percent,
-             (unsigned long long) spec->seed, seconds);
-    for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        words[n_words++] = word;
-    words[n_words++] = "--device";
-    words[n_words++] = device_name;
-    words[n_words++] = "--variant";
-    words[n_words++] = variant_name(spec->workload, spec->variant);
-    words[n_words++] = "--sizes";
-    words[n_words++] = sizes;
-    words[n_words] = NULL;
+    /* A word a line, as peer.cu reads them. */
+    used += (size_t) snprintf(text, room, "ordo-peer\n%g\n%s\n%s\n%s\n%s\n%s\n%u\n%zu\n%zu\n%u\n%u\n%llu", seconds,
+                              device_name, workload_name(spec->workload), variant_name(spec->workload, spec->variant),
+                              type_name(spec->type), dist_name(spec->dist), spec->value_bytes,
+                              workload_has_queries(spec->workload) ? spec->n_queries : 0, spec->batch,
+                              spec->hit_percent, spec->load_percent, (unsigned long long) spec->seed);
+    for (int i = 0; i < n; i++)
+        used += (size_t) snprintf(text + used, room - used, "\n%zu", counts[i]);
+    for (int i = 0; rest; i++)
+        words[i] = strsep(&rest, "\n");
 
     struct child_outcome outcome;
     cJSON               *rows = cJSON_CreateArray();
@@ -129,7 +104,8 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
         rows = NULL;
     }
     free(outcome.text);
-    free(sizes);
+    free(words);
+    free(text);
     return rows;
 }
 

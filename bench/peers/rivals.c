@@ -2,7 +2,6 @@
 #include "rivals.h"
 
 #include "bench/common/device.h"
-
 #include "bench/common/timing.h"
 
 #include <stdlib.h>
@@ -15,56 +14,66 @@ static const char *const cuckoo_lines[] = {
 };
 
 struct rival {
-    ordo_device *device;
-    bool         cuckoo; /* else the skiplist */
-    cl_program   program;
-    cl_kernel    kernels[3];
-    size_t       group;        /* work-items, within the limit of each kernel */
-    cl_mem       words, state; /* nodes and counters; or slots and errors */
-    size_t       bytes;        /* size of words */
-    cl_mem       mine;         /* node of each operation, for `rows` operations */
-    size_t       rows;
-    bool         empty;
-    cl_uint      n_slots, seed;
+    ordo_device     *device;
+    cl_command_queue queue;
+    bool             cuckoo; /* else the skiplist */
+    cl_program       program;
+    cl_kernel        kernels[3];
+    size_t           group;              /* work-items, within the limit of each kernel */
+    cl_mem           words, state, mine; /* nodes and counters, or slots and errors; node of each operation */
+    cl_uint          size;               /* pairs of words that have room, or slots */
+    cl_uint          code, seed, moves;  /* of the current step */
+    bool             empty;
 };
+
+/* By number. Kernels of a list, and of a table. */
+enum { CLEAR, NODES, APPLY };
+enum { BUILD_TABLE = 1, FIND };
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-struct argument {
-    const void *at;
-    size_t      bytes;
-};
-#define ARG(x)                                                                                                         \
-    {                                                                                                                  \
-        &(x), sizeof(x)                                                                                                \
-    }
+/* All kernels have the same arguments. The operations of a launch are at .. at + n - 1. Without codes all are `code`.
+ * found_out, values_out and outcomes may be NULL. */
+static const char arguments[] =
+    "#define ARGUMENTS(type) __global type *words, volatile __global uint *state, __global uint *mine, "
+    "__global const uchar *codes, __global const uint *keys, __global const uint *values, "
+    "__global uint *values_out, __global uchar *found_out, __global uchar *outcomes, "
+    "ulong at, uint n, uint size, uint code, uint seed, uint moves\n";
 
 /* At least `items` work-items, from `first` on. */
-static ordo_status enqueue(const struct rival *rival, int kernel, size_t first, size_t items, cl_command_queue queue,
-                           cl_event *done, const struct argument *arguments, size_t n)
+static ordo_status launch(const struct rival *r, int kernel, size_t first, size_t items, const cl_mem *columns,
+                          const struct step *step, cl_event *done)
 {
-    const size_t local = rival->group, global = (items + local - 1) / local * local;
-    for (size_t i = 0; i < n; i++)
-        TRY_CL(clSetKernelArg(rival->kernels[kernel], (cl_uint) i, arguments[i].bytes, arguments[i].at));
-    TRY_CL(clEnqueueNDRangeKernel(queue, rival->kernels[kernel], 1, &first, &global, &local, 0, NULL, done));
+    static const cl_mem none[N_COLUMNS];
+    const cl_mem       *c = columns ? columns : none;
+    const cl_mem        codes = step && step->call == DO_CONCURRENT ? c[COL_CODES] : NULL;
+    const cl_mem        buffers[] = { r->words,      r->state,          r->mine,      codes,          c[COL_KEYS],
+                                      c[COL_VALUES], c[COL_VALUES_OUT], c[COL_FOUND], c[COL_OUTCOMES] };
+    const cl_ulong      at = step ? step->at : 0;
+    const cl_uint       numbers[] = { (cl_uint) (first + items), r->size, r->code, r->seed, r->moves };
+    const size_t        local = r->group, global = (items + local - 1) / local * local;
+    cl_uint             n = 0;
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        TRY_CL(clSetKernelArg(r->kernels[kernel], n++, sizeof(cl_mem), &buffers[i]));
+    TRY_CL(clSetKernelArg(r->kernels[kernel], n++, sizeof at, &at));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        TRY_CL(clSetKernelArg(r->kernels[kernel], n++, sizeof(cl_uint), &numbers[i]));
+    TRY_CL(clEnqueueNDRangeKernel(r->queue, r->kernels[kernel], 1, &first, &global, &local, 0, NULL, done));
     return ORDO_OK;
 }
-#define ENQUEUE(rival, kernel, first, items, queue, done, ...)                                                         \
-    enqueue(rival, kernel, first, items, queue, done, (const struct argument[]) { __VA_ARGS__ },                       \
-            sizeof((const struct argument[]) { __VA_ARGS__ }) / sizeof(struct argument))
 
-static ordo_status zero_word(const struct rival *rival, size_t word, cl_command_queue queue)
+static ordo_status zero_word(const struct rival *r, size_t word)
 {
     static const cl_uint none = 0;
-    TRY_CL(clEnqueueFillBuffer(queue, rival->state, &none, 4, word * 4, 4, 0, NULL, NULL));
+    TRY_CL(clEnqueueFillBuffer(r->queue, r->state, &none, 4, word * 4, 4, 0, NULL, NULL));
     return ORDO_OK;
 }
 
-static ordo_status read_words(cl_mem from, size_t bytes, void *to, cl_command_queue queue, cl_event *done)
+static ordo_status read_words(const struct rival *r, cl_mem from, size_t bytes, void *to, cl_event *done)
 {
     if (done && *done)
         clReleaseEvent(*done);
-    TRY_CL(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, bytes, to, 0, NULL, done));
+    TRY_CL(clEnqueueReadBuffer(r->queue, from, CL_TRUE, 0, bytes, to, 0, NULL, done));
     return ORDO_OK;
 }
 
@@ -75,8 +84,11 @@ static ordo_status read_words(cl_mem from, size_t bytes, void *to, cl_command_qu
 /* Words before the links of a node; words of the state (lockfree.cl). */
 #define LINKS_AT 2
 enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
-enum { LIST_CLEAR, LIST_NODES, LIST_APPLY };
 
+/* Pairs of words for a store. The mean is 2.3. The head and some high nodes need more. */
+#define PAIRS_EACH  4
+#define PAIRS_SPARE 1024
+#define PAIRS_MAX   ((size_t) INT32_MAX) /* a link holds twice a number */
 /* Launches of an operation, at most. */
 #define LAUNCHES 64
 /* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
@@ -84,45 +96,14 @@ enum { LIST_CLEAR, LIST_NODES, LIST_APPLY };
 #define FIRST_PART  ((size_t) 1024)
 #define PART_GROWTH 4
 
-/* height_of in lockfree.cl. */
-static unsigned height_of(uint32_t key)
+static ordo_status list_part(const struct rival *r, const cl_mem *c, const struct step *step, size_t first,
+                             size_t count, cl_event *done)
 {
-    uint32_t mixed = (key ^ 0x9e3779b9u) * 0x9e3779b1u;
-    unsigned height = 1;
-    mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
-    mixed = (mixed ^ mixed >> 13) * 0xc2b2ae3du;
-    mixed ^= mixed >> 16;
-    for (; height < LEVELS && (mixed & 1) == 0; height++)
-        mixed >>= 1;
-    return height;
-}
-
-/* Bytes of nodes for all stores of a script. */
-static size_t node_bytes(const struct script *script)
-{
-    const struct column_batch *cols = &script->cols;
-    const uint8_t             *codes = cols->at[COL_CODES];
-    size_t                     bytes = 0;
-    for (size_t s = 0; s < script->n_steps; s++)
-        for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
-            if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
-                bytes += (LINKS_AT + height_of((uint32_t) column_get(cols, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
-    return bytes;
-}
-
-static ordo_status list_part(const struct rival *r, const cl_mem *c, const struct step *step, cl_uint code,
-                             size_t first, size_t count, cl_command_queue queue, cl_event *done)
-{
-    const cl_uint  n = (cl_uint) (first + count);
-    const cl_ulong at = step->at;
-    const cl_mem   codes = step->call == DO_CONCURRENT ? c[COL_CODES] : NULL;
-    cl_uint        state[STATE_WORDS] = { 0 };
-    for (int launch = 0; launch < LAUNCHES; launch++) {
-        TRY(zero_word(r, UNFINISHED, queue));
-        TRY(ENQUEUE(r, LIST_APPLY, first, count, queue, NULL, ARG(r->words), ARG(r->state), ARG(codes), ARG(code),
-                    ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->mine), ARG(c[COL_FOUND]),
-                    ARG(c[COL_VALUES_OUT]), ARG(c[COL_OUTCOMES])));
-        TRY(read_words(r->state, sizeof state, state, queue, done));
+    cl_uint state[STATE_WORDS] = { 0 };
+    for (int tries = 0; tries < LAUNCHES; tries++) {
+        TRY(zero_word(r, UNFINISHED));
+        TRY(launch(r, APPLY, first, count, c, step, NULL));
+        TRY(read_words(r, r->state, sizeof state, state, done));
         if (state[NO_ROOM] || !state[UNFINISHED])
             return state[NO_ROOM] ? ORDO_NO_DEVICE_MEMORY : ORDO_OK;
     }
@@ -130,31 +111,18 @@ static ordo_status list_part(const struct rival *r, const cl_mem *c, const struc
 }
 
 /* Allocates nodes, then runs the operations. */
-static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
-                             cl_event *done)
+static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
 {
-    const cl_uint  capacity = (cl_uint) (r->bytes / 8), n = (cl_uint) step->count;
-    const cl_uint  code = step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
-    const cl_ulong at = step->at;
-    const cl_mem   codes = step->call == DO_CONCURRENT ? c[COL_CODES] : NULL;
-    size_t         part = r->empty ? FIRST_PART : step->count;
+    size_t part = r->empty ? FIRST_PART : step->count;
     if (step->call != DO_CONCURRENT && step->call != DO_ERASE && step->call != DO_UPSERT)
         return ORDO_UNSUPPORTED;
-    if (step->count > r->rows) {
-        if (r->mine)
-            clReleaseMemObject(r->mine);
-        r->mine = NULL;
-        r->rows = 0;
-        TRY(device_buffer(r->device, step->count * sizeof(cl_uint), &r->mine));
-        r->rows = step->count;
-    }
-    TRY(zero_word(r, NO_ROOM, queue));
-    TRY(ENQUEUE(r, LIST_NODES, 0, step->count, queue, NULL, ARG(r->words), ARG(r->state), ARG(capacity), ARG(codes),
-                ARG(code), ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->mine)));
+    r->code = step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
+    TRY(zero_word(r, NO_ROOM));
+    TRY(launch(r, NODES, 0, step->count, c, step, NULL));
     r->empty = false;
     for (size_t first = 0; first < step->count; first += part, part *= PART_GROWTH) {
         const size_t left = step->count - first;
-        TRY(list_part(r, c, step, code, first, part < left ? part : left, queue, done));
+        TRY(list_part(r, c, step, first, part < left ? part : left, done));
     }
     return ORDO_OK;
 }
@@ -207,38 +175,28 @@ static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 
 /* Errors of a build (cuckoo.cl). */
 enum { NO_PLACE = 1, NO_PAIR = 2 };
-enum { TABLE_CLEAR, TABLE_BUILD, TABLE_FIND };
 
-static ordo_status table_build(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
-                               cl_event *done)
+static ordo_status table_build(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
 {
-    const cl_ulong at = step->at;
-    const cl_uint  n = (cl_uint) step->count;
-    cl_uint        moves = MOVES_EACH, wrong = NO_PLACE;
+    cl_uint wrong = NO_PLACE;
+    r->moves = MOVES_EACH;
     for (size_t left = step->count; left > 1; left /= 2)
-        moves += MOVES_EACH;
+        r->moves += MOVES_EACH;
     for (cl_uint attempt = 1; attempt <= SEEDS_MAX && wrong == NO_PLACE; attempt++) {
         r->seed = attempt * 0x9e3779b1u;
-        TRY(ENQUEUE(r, TABLE_CLEAR, 0, r->n_slots, queue, NULL, ARG(r->words), ARG(r->n_slots)));
-        TRY(zero_word(r, 0, queue));
-        TRY(ENQUEUE(r, TABLE_BUILD, 0, n, queue, NULL, ARG(r->words), ARG(r->n_slots), ARG(r->seed), ARG(moves),
-                    ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->state)));
-        TRY(read_words(r->state, sizeof wrong, &wrong, queue, done));
+        TRY(launch(r, CLEAR, 0, r->size, NULL, NULL, NULL));
+        TRY(zero_word(r, 0));
+        TRY(launch(r, BUILD_TABLE, 0, step->count, c, step, NULL));
+        TRY(read_words(r, r->state, sizeof wrong, &wrong, done));
     }
     return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_UNSUPPORTED;
 }
 
-static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
-                              cl_event *done)
+static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
 {
-    const cl_ulong at = step->at;
-    const cl_uint  n = (cl_uint) step->count;
     if (step->call == DO_BUILD)
-        return table_build(r, c, step, queue, done);
-    if (step->call != DO_FIND)
-        return ORDO_UNSUPPORTED;
-    return ENQUEUE(r, TABLE_FIND, 0, n, queue, done, ARG(r->words), ARG(r->n_slots), ARG(r->seed), ARG(c[COL_KEYS]),
-                   ARG(at), ARG(n), ARG(c[COL_VALUES_OUT]), ARG(c[COL_FOUND]));
+        return table_build(r, c, step, done);
+    return step->call == DO_FIND ? launch(r, FIND, 0, step->count, c, step, done) : ORDO_UNSUPPORTED;
 }
 
 static int ascending(const void *a, const void *b)
@@ -280,12 +238,12 @@ static ordo_status build(struct rival *r, char *why)
                                              { "cuckoo_clear", "cuckoo_build", "cuckoo_find" } };
     cl_device_id             id = ordo_device_id(r->device);
     char                     options[256], *text = text_of_lines(r->cuckoo ? cuckoo_lines : lockfree_lines);
-    const char              *texts[] = { text };
+    const char              *texts[] = { arguments, text };
     cl_int                   code = CL_OUT_OF_HOST_MEMORY;
     snprintf(options, sizeof options, "-DLEVELS=%d -DCODE_UPSERT=%d -DCODE_INSERT=%d -DCODE_ERASE=%d -DOUTCOME_DONE=%d",
              LEVELS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_DONE);
     if (text)
-        r->program = clCreateProgramWithSource(ordo_device_context(r->device), 1, texts, NULL, &code);
+        r->program = clCreateProgramWithSource(ordo_device_context(r->device), 2, texts, NULL, &code);
     free(text);
     if (code == CL_SUCCESS)
         code = clBuildProgram(r->program, 1, &id, options, NULL, NULL);
@@ -306,19 +264,26 @@ static ordo_status build(struct rival *r, char *why)
     return ORDO_OPENCL;
 }
 
+static size_t words_bytes(const struct rival *r)
+{
+    return (size_t) r->size * 8;
+}
+
 static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why)
 {
-    const size_t table = plan->table.cols.rows[COL_KEYS], work = plan->work.cols.rows[COL_KEYS];
-    const size_t elements = plan->spec.workload == BUILD && work > table ? work : table;
+    const size_t table = plan->table.cols.rows[COL_KEYS],
+                 queries = plan_has_fills(plan->spec.workload) ? plan->spec.n_queries : 0;
+    const size_t work = queries ? queries : plan->work.cols.rows[COL_KEYS], most = table > work ? table : work;
+    const size_t stores = table + (queries || plan->spec.workload == DELETERANDOM ? 0 : work);
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
-    r->n_slots = (cl_uint) (elements * 100 / load + 1);
-    r->bytes = r->cuckoo
-                   ? r->n_slots * sizeof(cl_ulong)
-                   : node_bytes(&plan->table) + node_bytes(&plan->work) + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
+    const size_t slots = (queries ? table : most) * 100 / load + 1, pairs = stores * PAIRS_EACH + PAIRS_SPARE;
+    r->queue = ordo_device_queue(r->device);
+    r->size = (cl_uint) (r->cuckoo ? slots : pairs < PAIRS_MAX ? pairs : PAIRS_MAX);
     TRY(build(r, why));
-    because(why, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), r->bytes);
-    TRY(device_buffer(r->device, r->bytes, &r->words));
+    because(why, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), words_bytes(r));
+    TRY(device_buffer(r->device, words_bytes(r), &r->words));
     TRY(device_buffer(r->device, STATE_WORDS * sizeof(cl_uint), &r->state));
+    TRY(device_buffer(r->device, r->cuckoo ? 0 : most * sizeof(cl_uint), &r->mine));
     TRY(rival_clear(r));
     *why = 0;
     return ORDO_OK;
@@ -326,67 +291,64 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
 
 ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why)
 {
-    struct rival *rival = calloc(1, sizeof *rival);
-    ordo_status   got = ORDO_NO_HOST_MEMORY;
-    because(why, "%s", ordo_status_string(got));
-    if (rival) {
-        rival->device = device;
-        rival->cuckoo = plan->spec.variant == CUCKOO;
-        got = make(rival, plan, why);
-    }
+    struct rival *r = *out = calloc(1, sizeof *r);
+    because(why, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    if (!r)
+        return ORDO_NO_HOST_MEMORY;
+    r->device = device;
+    r->cuckoo = plan->spec.variant == CUCKOO;
+    const ordo_status got = make(r, plan, why);
     if (got != ORDO_OK)
-        rival_close(&rival);
-    *out = rival;
+        rival_close(out);
     return got;
 }
 
 void rival_close(struct rival **rival)
 {
-    if (!*rival)
+    struct rival *r = *rival;
+    if (!r)
         return;
-    const cl_mem all[] = { (*rival)->words, (*rival)->state, (*rival)->mine };
     for (int i = 0; i < 3; i++)
-        if ((*rival)->kernels[i])
-            clReleaseKernel((*rival)->kernels[i]);
-    device_release(all, 3);
-    if ((*rival)->program)
-        clReleaseProgram((*rival)->program);
-    free(*rival);
+        if (r->kernels[i])
+            clReleaseKernel(r->kernels[i]);
+    if (r->program)
+        clReleaseProgram(r->program);
+    device_release((const cl_mem[]) { r->words, r->state, r->mine }, 3);
+    free(r);
     *rival = NULL;
 }
 
 ordo_status rival_clear(struct rival *r)
 {
-    cl_command_queue queue = ordo_device_queue(r->device);
     r->empty = true;
-    TRY(r->cuckoo ? ENQUEUE(r, TABLE_CLEAR, 0, r->n_slots, queue, NULL, ARG(r->words), ARG(r->n_slots))
-                  : ENQUEUE(r, LIST_CLEAR, 0, LEVELS, queue, NULL, ARG(r->words), ARG(r->state)));
+    TRY(launch(r, CLEAR, 0, r->cuckoo ? r->size : LEVELS, NULL, NULL, NULL));
     return ordo_device_finish(r->device);
 }
 
 ordo_status rival_step(struct rival *r, const cl_mem columns[N_COLUMNS], const struct step *step,
                        const struct ordo_order *order)
 {
-    cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(r->device);
+    r->queue = order && order->queue ? order->queue : ordo_device_queue(r->device);
     if (order && order->n_wait)
-        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
-    return (r->cuckoo ? table_step : list_step)(r, columns, step, queue, order ? order->done : NULL);
+        TRY_CL(clEnqueueBarrierWithWaitList(r->queue, order->n_wait, order->wait, NULL));
+    const ordo_status got = (r->cuckoo ? table_step : list_step)(r, columns, step, order ? order->done : NULL);
+    r->queue = ordo_device_queue(r->device);
+    return got;
 }
 
 ordo_status rival_export(struct rival *r, struct model *out, char *why)
 {
-    cl_command_queue queue = ordo_device_queue(r->device);
-    cl_uint          state[STATE_WORDS];
+    cl_uint state[STATE_WORDS];
     *out = model_empty(ORDO_U32, 4);
-    TRY(read_words(r->state, sizeof state, state, queue, NULL));
-    const size_t bytes = r->cuckoo ? r->bytes : (size_t) state[USED] * 8;
+    TRY(read_words(r, r->state, sizeof state, state, NULL));
+    const size_t bytes = r->cuckoo ? words_bytes(r) : (size_t) state[USED] * 8;
     void        *words = malloc(bytes);
     out->keys = malloc(bytes);
     out->values = malloc(bytes);
     ordo_status got = words && out->keys && out->values ? ORDO_OK : ORDO_NO_HOST_MEMORY;
     if (got == ORDO_OK)
-        got = read_words(r->words, bytes, words, queue, NULL);
-    if (got == ORDO_OK && !(r->cuckoo ? take_table(words, r->n_slots, out) : take_list(words, state[USED], out)))
+        got = read_words(r, r->words, bytes, words, NULL);
+    if (got == ORDO_OK && !(r->cuckoo ? take_table(words, r->size, out) : take_list(words, state[USED], out)))
         got = ORDO_BROKEN;
     if (got != ORDO_OK)
         because(why, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
@@ -397,13 +359,10 @@ ordo_status rival_export(struct rival *r, struct model *out, char *why)
 ordo_status rival_statistics(const struct rival *r, struct ordo_statistics *out)
 {
     cl_uint state[STATE_WORDS];
-    TRY(read_words(r->state, sizeof state, state, ordo_device_queue(r->device), NULL));
-    *out = (struct ordo_statistics) { .bytes_data = r->bytes, .bytes_peak = r->bytes };
-    if (r->cuckoo)
-        return ORDO_OK;
-    out->bytes_data = (size_t) state[USED] * 8;
-    out->bytes_spare = r->bytes - out->bytes_data;
-    out->levels = state[LEVELS_IN_USE];
-    out->restarts = state[RESTARTS];
+    TRY(read_words(r, r->state, sizeof state, state, NULL));
+    const size_t bytes = r->cuckoo ? words_bytes(r) : (size_t) state[USED] * 8;
+    *out = (struct ordo_statistics) { .bytes_data = bytes, .bytes_peak = bytes };
+    out->levels = r->cuckoo ? 0 : state[LEVELS_IN_USE];
+    out->restarts = r->cuckoo ? 0 : state[RESTARTS];
     return ORDO_OK;
 }

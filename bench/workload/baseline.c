@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* One body for both key widths, inlined with a constant width, so that the compiler sees loads of fixed size. */
-#define FOR_BOTH static inline __attribute__((always_inline))
+#define FOR_BOTH        static inline __attribute__((always_inline))
+#define BOTH(body, ...) (key_bytes == 4 ? body(4, __VA_ARGS__) : body(8, __VA_ARGS__))
 
 static inline void move(const void *from, size_t i, void *to, size_t j, size_t bytes)
 {
@@ -51,13 +51,10 @@ FOR_BOTH void radix_part(size_t key_bytes, const struct pass *pass, size_t from,
 
 static void run_radix_part(struct pass *pass, size_t part, bool moves)
 {
-    const size_t  each = pass->count / pass->parts, from = each * part;
+    const size_t  key_bytes = pass->key_bytes, each = pass->count / pass->parts, from = each * part;
     const size_t  to = part + 1 == pass->parts ? pass->count : from + each;
     struct digits digits = moves ? pass->place[part] : (struct digits) { { 0 } };
-    if (pass->key_bytes == 4)
-        radix_part(4, pass, from, to, moves, &digits);
-    else
-        radix_part(8, pass, from, to, moves, &digits);
+    BOTH(radix_part, pass, from, to, moves, &digits);
     pass->place[part] = digits;
 }
 
@@ -125,36 +122,22 @@ static int compare_records_4(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double seconds_now(void)
+void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_bytes, size_t count)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
-}
-
-double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count)
-{
-    const size_t   record = key_bytes + value_bytes;
-    unsigned char *records = malloc(count * record + 1);
-    if (!records)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(records + i * record, (const char *) in.keys + i * key_bytes, key_bytes);
+    const size_t record = key_bytes + value_bytes;
+    char        *to = records;
+    for (size_t i = 0; i < count; i++, to += record) {
+        memcpy(to, (const char *) in.keys + i * key_bytes, key_bytes);
         if (value_bytes)
-            memcpy(records + i * record + key_bytes, (const char *) in.values + i * value_bytes, value_bytes);
+            memcpy(to + key_bytes, (const char *) in.values + i * value_bytes, value_bytes);
     }
-
-    const double before = seconds_now();
     qsort(records, count, record, key_bytes == 4 ? compare_records_4 : compare_records);
-    const double took = seconds_now() - before;
-
-    for (size_t i = 0; i < count; i++) {
-        memcpy((char *) in.keys + i * key_bytes, records + i * record, key_bytes);
+    to = records;
+    for (size_t i = 0; i < count; i++, to += record) {
+        memcpy((char *) in.keys + i * key_bytes, to, key_bytes);
         if (value_bytes)
-            memcpy((char *) in.values + i * value_bytes, records + i * record + key_bytes, value_bytes);
+            memcpy((char *) in.values + i * value_bytes, to + key_bytes, value_bytes);
     }
-    free(records);
-    return took;
 }
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */
@@ -191,22 +174,13 @@ FOR_BOTH void merge_span(size_t key_bytes, struct pairs a, size_t a_count, struc
 void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
                      size_t value_bytes, size_t from, size_t to, struct pairs out)
 {
-    if (key_bytes == 4)
-        merge_span(4, a, a_count, b, b_count, value_bytes, from, to, out);
-    else
-        merge_span(8, a, a_count, b, b_count, value_bytes, from, to, out);
+    BOTH(merge_span, a, a_count, b, b_count, value_bytes, from, to, out);
 }
 
 struct pairs pairs_from(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t at)
 {
     return (struct pairs) { (char *) pairs.keys + at * key_bytes,
                             value_bytes ? (char *) pairs.values + at * value_bytes : NULL };
-}
-
-void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out)
-{
-    host_merge_span(in, a_count, pairs_from(in, key_bytes, value_bytes, a_count), count - a_count, key_bytes,
-                    value_bytes, 0, count, out);
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */
@@ -228,41 +202,27 @@ FOR_BOTH size_t lower_bound(size_t key_bytes, const void *keys, size_t count, ui
 
 size_t host_lower_bound(const void *keys, size_t key_bytes, size_t count, uint64_t query)
 {
-    return key_bytes == 4 ? lower_bound(4, keys, count, query) : lower_bound(8, keys, count, query);
+    return BOTH(lower_bound, keys, count, query);
 }
 
 /* ---- scan, compact ------------------------------------------------------------------------------------------- */
 
-FOR_BOTH uint64_t sums(size_t key_bytes, const void *in, size_t count, void *out)
-{
-    const uint64_t mask = key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
-    uint64_t       all = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t here = element(in, key_bytes, i);
-        if (out)
-            set_element(out, key_bytes, i, all);
-        all = (all + here) & mask;
-    }
-    return all;
-}
-
-FOR_BOTH uint64_t maxima(size_t key_bytes, const void *in, size_t count, void *out)
+FOR_BOTH uint64_t scan(size_t key_bytes, const void *in, size_t count, bool maximum, void *out)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t here = element(in, key_bytes, i);
-        all = here > all ? here : all;
+        const uint64_t here = element(in, key_bytes, i), sum = all + here;
+        const uint64_t next = !maximum ? (key_bytes == 4 ? (uint32_t) sum : sum) : here > all ? here : all;
         if (out)
-            set_element(out, key_bytes, i, all);
+            set_element(out, key_bytes, i, maximum ? next : all);
+        all = next;
     }
     return all;
 }
 
 uint64_t host_scan(const void *in, size_t key_bytes, size_t count, bool maximum, void *out)
 {
-    if (maximum)
-        return key_bytes == 4 ? maxima(4, in, count, out) : maxima(8, in, count, out);
-    return key_bytes == 4 ? sums(4, in, count, out) : sums(8, in, count, out);
+    return maximum ? BOTH(scan, in, count, true, out) : BOTH(scan, in, count, false, out);
 }
 
 FOR_BOTH size_t compact(size_t key_bytes, struct pairs in, const uint8_t *flags, size_t value_bytes, size_t count,
@@ -282,75 +242,56 @@ FOR_BOTH size_t compact(size_t key_bytes, struct pairs in, const uint8_t *flags,
 size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, size_t value_bytes, size_t count,
                     struct pairs out)
 {
-    return key_bytes == 4 ? compact(4, in, flags, value_bytes, count, out)
-                          : compact(8, in, flags, value_bytes, count, out);
+    return BOTH(compact, in, flags, value_bytes, count, out);
 }
 
 /* ---- group by, top, gather ------------------------------------------------------------------------------------ */
 
 /* A multiplicative hash finds keys. The table doubles when it is half full. */
 struct table {
-    uint64_t *keys, *sums;
-    bool     *used;
-    size_t    log2, n;
+    struct entry {
+        uint64_t key, sum;
+        bool     used;
+    } * at;
+    size_t log2, n;
 };
-
-static bool table_open(struct table *t, size_t log2)
-{
-    const size_t room = (size_t) 1 << log2;
-    *t = (struct table) { malloc(room * 8), malloc(room * 8), calloc(room, sizeof *t->used), log2, 0 };
-    return t->keys && t->sums && t->used;
-}
-
-static void table_close(struct table *t)
-{
-    free(t->keys);
-    free(t->sums);
-    free(t->used);
-}
 
 static void table_add(struct table *t, uint64_t key, uint64_t value)
 {
     size_t at = (size_t) ((key * 0x9e3779b97f4a7c15u) >> (64 - t->log2));
-    while (t->used[at] && t->keys[at] != key)
+    while (t->at[at].used && t->at[at].key != key)
         at = (at + 1) & (((size_t) 1 << t->log2) - 1);
-    if (!t->used[at]) {
-        t->used[at] = true;
-        t->keys[at] = key;
-        t->sums[at] = 0;
-        t->n++;
-    }
-    t->sums[at] += value;
+    t->n += !t->at[at].used;
+    t->at[at] = (struct entry) { key, t->at[at].sum + value, true };
 }
 
+/* False without memory. */
 static bool table_grow(struct table *t)
 {
-    struct table larger;
-    bool         good = table_open(&larger, t->log2 + 1);
-    for (size_t at = 0; good && at < (size_t) 1 << t->log2; at++)
-        if (t->used[at])
-            table_add(&larger, t->keys[at], t->sums[at]);
-    table_close(good ? t : &larger);
-    if (good)
-        *t = larger;
-    return good;
+    const size_t room = t->at ? (size_t) 1 << t->log2 : 0;
+    struct table larger = { calloc(room ? 2 * room : 4096, sizeof *t->at), room ? t->log2 + 1 : 12, 0 };
+    for (size_t at = 0; larger.at && at < room; at++)
+        if (t->at[at].used)
+            table_add(&larger, t->at[at].key, t->at[at].sum);
+    free(t->at);
+    *t = larger;
+    return t->at;
 }
 
 size_t host_group(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count)
 {
-    struct table t;
-    bool         good = table_open(&t, 12);
+    struct table t = { NULL, 0, 0 };
+    bool         good = table_grow(&t);
     for (size_t i = 0; good && i < count; i++) {
         table_add(&t, element(in.keys, key_bytes, i), value_bytes ? element(in.values, value_bytes, i) : 1);
         good = t.n < (size_t) 1 << (t.log2 - 1) || table_grow(&t);
     }
-    const size_t n = good ? t.n : 0;
-    table_close(&t);
-    return n;
+    free(t.at);
+    return good ? t.n : 0;
 }
 
 /* Sifts down the element at `at` of a heap with the least key at the root. */
-static void dedup(void *heap, size_t bytes, size_t n, size_t at)
+static void sift_down(void *heap, size_t bytes, size_t n, size_t at)
 {
     const uint64_t key = element(heap, bytes, at);
     for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
@@ -368,18 +309,18 @@ FOR_BOTH uint64_t top(size_t key_bytes, const void *keys, size_t count, size_t k
     for (size_t i = 0; i < k; i++)
         set_element(out, key_bytes, i, element(keys, key_bytes, i));
     for (size_t i = k / 2 + 1; i-- > 0 && k > 0;)
-        dedup(out, key_bytes, k, i < k ? i : k - 1);
+        sift_down(out, key_bytes, k, i < k ? i : k - 1);
     for (size_t i = k; i < count && k > 0; i++)
         if (element(keys, key_bytes, i) > element(out, key_bytes, 0)) {
             set_element(out, key_bytes, 0, element(keys, key_bytes, i));
-            dedup(out, key_bytes, k, 0);
+            sift_down(out, key_bytes, k, 0);
         }
     return k ? element(out, key_bytes, 0) : 0;
 }
 
 uint64_t host_top(const void *keys, size_t key_bytes, size_t count, size_t k, void *out)
 {
-    return key_bytes == 4 ? top(4, keys, count, k, out) : top(8, keys, count, k, out);
+    return BOTH(top, keys, count, k, out);
 }
 
 size_t host_gather(const void *rows, const uint32_t *index, size_t row_bytes, size_t count, void *out)

@@ -21,11 +21,8 @@ struct pairs {
  * `in`. */
 void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count);
 
-/* qsort of records of key and value. Copies are not timed. Returns seconds, negative without memory. */
-double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count);
-
-/* Stable merge of the first a_count elements of `in` with the rest. */
-void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out);
+/* qsort of records made of key and value, for which `records` has room. */
+void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_bytes, size_t count);
 
 /* Elements from .. to - 1 of the stable merge of a and b. */
 void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
