@@ -134,18 +134,12 @@ static void run_workload(struct run *run, enum workload workload)
     free(list);
 }
 
-static void introduce_device(const struct run *run, const struct ordo_facts *facts)
+/* Lists changed tunables: values in "tunables", origins in "origins". */
+static cJSON *describe_device(const struct run *run)
 {
-    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
-    if (!run->options->no_limits)
-        say_limits(run->out, 0, &run->limits);
-}
-
-/* Adds changed tunables: values in "tunables", origins in "origins". */
-static void add_tunables(const struct run *run, cJSON *device)
-{
-    cJSON *tunables = cJSON_AddObjectToObject(device, "tunables"),
-          *origins = cJSON_AddObjectToObject(device, "origins");
+    cJSON                   *device = json_device(ordo_device_facts(run->device));
+    cJSON                   *tunables = cJSON_AddObjectToObject(device, "tunables");
+    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
         if (info.origin == ORDO_ORIGIN_DEFAULT)
@@ -153,12 +147,6 @@ static void add_tunables(const struct run *run, cJSON *device)
         json_exact(tunables, info.name, info.value);
         json_text(origins, info.name, origin_name(info.origin));
     }
-}
-
-static cJSON *describe_device(const struct run *run, const struct ordo_facts *facts)
-{
-    cJSON *device = json_device(facts);
-    add_tunables(run, device);
     cJSON_AddArrayToObject(device, "limits");
     return device;
 }
@@ -208,10 +196,12 @@ static void begin_device(struct run *run)
     run->limits.copy.bytes_per_second = run->limits.to_device = run->limits.from_device = NAN;
     if (!run->options->no_limits)
         take_limits(run, &run->limits, NULL);
-    introduce_device(run, facts);
-    run->device_number = file_device(&run->file, describe_device(run, facts));
-    if (!run->options->no_limits)
-        file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
+    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
+    run->device_number = file_device(&run->file, describe_device(run));
+    if (run->options->no_limits)
+        return;
+    say_limits(run->out, 0, &run->limits);
+    file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
 }
 
 static void run_device(struct run *run, const char *select)
@@ -236,67 +226,82 @@ static void run_device(struct run *run, const char *select)
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
-/* Whether a part measures dictionaries (or arrays). */
-static bool any_of(const struct run *run, bool dicts)
+/* When a column is explained. */
+enum {
+    TABLES = 1,
+    SIDE_BY_SIDE = 2,
+    HOST_CODE = 4,
+    PEERS = 8,
+    HOST_ARRAYS = 16,
+    ARRAYS = 32,
+    DICTS = 64,
+    BTREE = 128,
+    NO_BTREE = 256,
+    ROBIN_MAP = 512
+};
+
+static unsigned what_ran(const struct run *run)
 {
+    unsigned ran = run->options->side_by_side ? SIDE_BY_SIDE : run->rows ? TABLES : 0;
+    ran |= run->options->no_host ? 0 : HOST_CODE;
+    ran |= run->peer_program ? PEERS : 0;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : NO_BTREE;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN_MAP : 0;
     for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++)
-            if (workload_is_dict((enum workload) run->parts[p].workloads[w]) == dicts)
-                return true;
-    return false;
+        for (int w = 0; w < run->parts[p].n_workloads; w++) {
+            const enum workload workload = (enum workload) run->parts[p].workloads[w];
+            ran |= workload_is_dict(workload) ? DICTS : ARRAYS;
+            ran |= workload_is_host(workload) ? HOST_ARRAYS : 0;
+        }
+    return ran;
 }
 
-/* Prints "rate    meaning" for a column. */
-static void explain(const struct run *run, const char *name, const char *text)
+static void explain_columns(const struct run *run)
 {
-    say(run->out, 11, "%-9s  %s", name, text);
-}
-
-static void conclude_arrays(const struct run *run)
-{
-    explain(run, "GB/s", "10^9 bytes a second, counting those that have to move at least");
-    explain(run, "copy", "the same as a share of the copy rate");
-    if (!run->options->no_host)
-        explain(run, "/ x", "this rate over that of x on one thread of the host");
-}
-
-/* Whether a part uses host memory. */
-static bool any_host(const struct run *run)
-{
-    for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++)
-            if (workload_is_host((enum workload) run->parts[p].workloads[w]))
-                return true;
-    return false;
-}
-
-static void conclude_dicts(const struct run *run)
-{
-    char text[200];
-    say(run->out, 0, "Dictionaries:");
-    snprintf(
-        text, sizeof text,
-        "of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at most, from "
-        "the first to the last; worst, best: the extremes",
-        run->options->fills);
-    explain(run, "rate", text);
-    explain(run, "first",
-            "the first call after updates, which may have to resolve what is new; rates are of the calls after it");
-    explain(run, "/ array", "this rate over that of a sorted array with the same elements");
-    explain(run, "/ rebuild", "over building one anew, each per element that goes in");
-    explain(run, "held", "device memory at the end; / kept: over that of the keys and values that are there");
-    explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
-    if (run->options->no_host)
-        return;
-    if (dict_baseline_name(FILLRANDOM, DICT_BTREE)) {
-        explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
-        explain(
-            run, "/ flat_hash_map",
-            "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
-    } else
-        say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
-    if (dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP))
-        explain(run, "/ robin_map", "tsl::robin_map, likewise");
+    static const struct {
+        unsigned    when;
+        const char *column, *text;
+    } all[] = {
+        { TABLES, "rate",
+          "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
+          "repetitions" },
+        { SIDE_BY_SIDE, "rate",
+          "elements, queries or operations a second by the wall clock, the median of the repetitions" },
+        { 0, "+-", "half the way from their 10th to their 90th percentile" },
+        { TABLES, "device", "the time of a call on the device's own clock" },
+        { TABLES, "check", "whether all of the output was right" },
+        { SIDE_BY_SIDE, "/ best", "the rate over that of the fastest on the device" },
+        { SIDE_BY_SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
+        { TABLES | PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { TABLES | HOST_ARRAYS, "transfer",
+          "of the time, what the bytes that have to come and go take at the rates to the device and back" },
+        { TABLES | ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
+        { TABLES | ARRAYS, "copy", "the same as a share of the copy rate" },
+        { TABLES | ARRAYS | HOST_CODE, "/ x", "this rate over that of x on one thread of the host" },
+        { TABLES | DICTS, NULL, "Dictionaries:" },
+        { TABLES | DICTS, "rate",
+          "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
+          "from the first to the last; worst, best: the extremes" },
+        { TABLES | DICTS, "first",
+          "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
+        { TABLES | DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
+        { TABLES | DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
+        { TABLES | DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
+        { TABLES | DICTS, "peak",
+          "device memory held at most; / data: over that of the keys and values that were put in" },
+        { TABLES | DICTS | HOST_CODE | BTREE, "/ btree",
+          "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
+        { TABLES | DICTS | HOST_CODE | BTREE, "/ flat_hash_map",
+          "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
+        { TABLES | DICTS | HOST_CODE | NO_BTREE, NULL,
+          "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev)." },
+        { TABLES | DICTS | HOST_CODE | ROBIN_MAP, "/ robin_map", "tsl::robin_map, likewise" },
+    };
+    const unsigned ran = what_ran(run);
+    for (size_t i = 0; i < sizeof all / sizeof *all && ran & (TABLES | SIDE_BY_SIDE); i++)
+        if ((all[i].when & ran) == all[i].when)
+            say(run->out, all[i].column ? 11 : 4, all[i].column ? "%-9s  %s" : "%s%s",
+                all[i].column ? all[i].column : "", all[i].text);
 }
 
 static void count_rows(const struct run *run, const char *what, int n)
@@ -305,42 +310,11 @@ static void count_rows(const struct run *run, const char *what, int n)
         say(run->out, 4, "Rows %s: %d.", what, n);
 }
 
-/* Explains the columns of the tables. */
-static void conclude_tables(const struct run *run)
-{
-    explain(
-        run, "rate",
-        "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
-        "repetitions");
-    explain(run, "+-", "half the way from their 10th to their 90th percentile");
-    explain(run, "device", "the time of a call on the device's own clock");
-    explain(run, "check", "whether all of the output was right");
-    if (run->peer_program)
-        explain(run, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device");
-    if (any_host(run))
-        explain(run, "transfer",
-                "of the time, what the bytes that have to come and go take at the rates to the device and back");
-    if (any_of(run, false))
-        conclude_arrays(run);
-    if (any_of(run, true))
-        conclude_dicts(run);
-}
-
-static void conclude_side_by_side(const struct run *run)
-{
-    explain(run, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions");
-    explain(run, "+-", "half the way from their 10th to their 90th percentile");
-    explain(run, "/ best", "the rate over that of the fastest on the device");
-    explain(run, "check", "whether all that came out was right, of peers by the model's answers");
-}
-
 static void conclude(const struct run *run)
 {
     fprintf(run->out, "\n");
-    if (run->options->side_by_side)
-        conclude_side_by_side(run);
-    else if (!run->paper && run->rows)
-        conclude_tables(run);
+    if (!run->paper)
+        explain_columns(run);
     if (!run->paper) /* which queries some points several times */
         count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
@@ -381,11 +355,6 @@ static int run_device_named(struct run *run, const char *select, double seconds)
     return EXIT_GOOD;
 }
 
-static const char *how_it_ended(const struct run *run)
-{
-    return stop_asked() ? "interrupted" : run->skipped ? "time" : "done";
-}
-
 static int run_all(struct run *run)
 {
     char selected[SELECTED_MAX][SELECT_BYTES];
@@ -403,31 +372,6 @@ static int run_all(struct run *run)
     if (run->wrong || run->failed || run->file_failed)
         code = EXIT_FAILED;
     return stop_asked() ? EXIT_INTERRUPTED : code;
-}
-
-/* The arguments that began the file, without its output, then the arguments of this process. */
-static struct options resume_options(const char *path, int *argc, char ***argv)
-{
-    cJSON *arguments = file_arguments(path); /* never freed */
-    char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) *argc + 1, sizeof *all);
-    int    n = 0;
-    if (!all)
-        usage_error("out of memory");
-    all[n++] = **argv;
-    for (cJSON *item = arguments ? arguments->child : NULL; item; item = item->next) {
-        const bool json = cJSON_IsString(item) && strncmp(item->valuestring, "--j", 3) == 0;
-        if (!cJSON_IsString(item))
-            continue;
-        if (!json)
-            all[n++] = item->valuestring;
-        else if (!strchr(item->valuestring, '='))
-            item = item->next ? item->next : item;
-    }
-    for (int i = 1; i < *argc; i++)
-        all[n++] = (*argv)[i];
-    *argc = n;
-    *argv = all;
-    return read_options(n, all);
 }
 
 /* Rows allocate and free gigabytes. With enough memory the process keeps freed pages, because untouched pages cost
@@ -459,7 +403,6 @@ int main(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (options.resume) {
-        only_with_resume(argc, argv);
         options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
         if (options.processes > 1)
@@ -498,7 +441,7 @@ int main(int argc, char **argv)
         report_error("nothing was compared: the files have no row of this run");
         code = EXIT_FAILED;
     }
-    if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
+    if (!file_end(&run.file, stop_asked() ? "interrupted" : run.skipped ? "time" : "done") && code == EXIT_GOOD)
         code = EXIT_FAILED;
     old_files_free(&run.before);
     paper_end(&run.paper);

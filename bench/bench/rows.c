@@ -40,8 +40,9 @@ static cJSON *json_spread(const struct spread *spread)
     return json;
 }
 
-static void json_point(cJSON *json, const struct spec *spec)
+cJSON *row_point(const struct spec *spec)
 {
+    cJSON *json = cJSON_CreateObject();
     json_text(json, "workload", workload_name(spec->workload));
     json_text(json, "variant", variant_name(spec->workload, spec->variant));
     json_text(json, "key", type_name(spec->type));
@@ -51,10 +52,9 @@ static void json_point(cJSON *json, const struct spec *spec)
     json_exact(json, "operations", (double) spec_operations(spec));
     if (spec->tune)
         json_text(json, "tune", spec->tune);
-    if (!workload_is_dict(spec->workload))
-        return;
-    json_exact(json, "batch", (double) spec_batch(spec));
-    for (int axis = 0; axis < N_AXES; axis++) {
+    if (workload_is_dict(spec->workload))
+        json_exact(json, "batch", (double) spec_batch(spec));
+    for (int axis = 0; axis < N_AXES && workload_is_dict(spec->workload); axis++) {
         const uint32_t number = spec_axis(spec, axis);
         if (!has_axis(axis, spec->workload, spec->variant) || (!number && !(axes[axis].traits & AXIS_ZERO)))
             continue;
@@ -63,6 +63,7 @@ static void json_point(cJSON *json, const struct spec *spec)
         else
             json_flag(json, axes[axis].key, true);
     }
+    return json;
 }
 
 static void json_samples(cJSON *json, const char *name, const double *seconds, size_t n)
@@ -79,19 +80,15 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
     X(runs)                                                                                                            \
     X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels) X(restarts)
 
-static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
-{
-#define X(member) json_exact(json, #member, (double) statistics->member);
-    STATISTICS(X)
-#undef X
-}
-
 static void json_dict(cJSON *json, const struct row *row)
 {
     const struct dict_figures *dict = &row->dict;
     json_number(json, "rate_of_sorted_array", row->array_rate);
     json_number(json, "rebuild_s", dict->rebuild_seconds);
-    json_statistics(cJSON_AddObjectToObject(json, "statistics"), &dict->statistics);
+    cJSON *statistics = cJSON_AddObjectToObject(json, "statistics");
+#define X(member) json_exact(statistics, #member, (double) dict->statistics.member);
+    STATISTICS(X)
+#undef X
     if (dict->n_batches)
         json_samples(json, "batches_s", dict->batch_seconds, dict->n_batches);
     cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
@@ -150,8 +147,7 @@ static void json_measured(cJSON *json, const struct row *row)
 
 cJSON *row_to_json(const struct row *row)
 {
-    cJSON *json = cJSON_CreateObject();
-    json_point(json, &row->spec);
+    cJSON *json = row_point(&row->spec);
     json_text(json, "check", outcome_name(row->outcome));
     if (row->why[0])
         json_text(json, "why", row->why);
@@ -162,49 +158,35 @@ cJSON *row_to_json(const struct row *row)
 
 /* ---- and back ------------------------------------------------------------------------------------------------ */
 
-/* The number on an axis; 1 for a set flag; NaN: none. */
-static double axis_of(const cJSON *json, int axis)
+/* Whether both have the same value, or neither has one. */
+static bool same_member(const cJSON *a, const cJSON *b, const char *name, bool unless_missing)
 {
-    return axes[axis].high ? number_of(json, axes[axis].key) : is_true(json, axes[axis].key);
-}
-
-static bool same_number(double x, double y, bool unless_missing)
-{
-    return x == y || (isnan(x) && isnan(y)) || (unless_missing && (isnan(x) || isnan(y)));
+    const cJSON *x = json_at(a, name), *y = json_at(b, name);
+    return x && y ? cJSON_Compare(x, y, true) : x == y || unless_missing;
 }
 
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
-    static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
-    static const char *const numbers[] = { "value_bytes", "count", "operations", "batch" };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
-            return false;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!same_number(number_of(a, numbers[i]), number_of(b, numbers[i]), false))
+    static const char *const names[] = { "workload",    "variant", "key",        "dist", "tune",
+                                         "value_bytes", "count",   "operations", "batch" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!same_member(a, b, names[i], false))
             return false;
     for (int axis = 0; axis < N_AXES; axis++)
-        if (!same_number(axis_of(a, axis), axis_of(b, axis), axes[axis].traits & AXIS_LATE))
+        if (!same_member(a, b, axes[axis].key, axes[axis].traits & AXIS_LATE))
             return false;
     return true;
 }
 
-cJSON *row_point(const struct spec *spec)
-{
-    cJSON *json = cJSON_CreateObject();
-    json_point(json, spec);
-    return json;
-}
-
-__attribute__((format(printf, 3, 4))) static void word(struct command *command, const char *option, const char *format,
-                                                       ...)
+void command_word(struct command *command, const char *option, const char *format, ...)
 {
     va_list args;
     if (command->n + 2 > WORDS_MAX)
         return;
     snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
     va_start(args, format);
-    vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
+    if (format)
+        vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
     va_end(args);
 }
 
@@ -212,33 +194,31 @@ static void dict_words(struct command *command, const cJSON *row)
 {
     if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
         !text_is(row, "workload", workload_name(HOSTBUILD)))
-        word(command, "--batch", "=%.0f", number_of(row, "batch"));
-    for (int axis = 0; axis < N_AXES; axis++) {
-        const double number = axis_of(row, axis);
-        if (axes[axis].high && number >= axes[axis].low)
-            word(command, axes[axis].option, "%.0f", number);
-        else if (!axes[axis].high && number > 0 && command->n < WORDS_MAX)
-            snprintf(command->words[command->n++], WORD_BYTES, "%s", axes[axis].option);
-    }
+        command_word(command, "--batch", "=%.0f", number_of(row, "batch"));
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (is_true(row, axes[axis].key))
+            command_word(command, axes[axis].option, NULL);
+        else if (number_of(row, axes[axis].key) >= axes[axis].low)
+            command_word(command, axes[axis].option, "%.0f", number_of(row, axes[axis].key));
 }
 
 void row_command(const cJSON *row, struct command *command)
 {
     const bool dict = !isnan(number_of(row, "batch"));
     command->n = 0;
-    word(command, "-w", "%s", text_of(row, "workload"));
+    command_word(command, "-w", "%s", text_of(row, "workload"));
     if (*text_of(row, "variant"))
-        word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
-    word(command, "-n", "=%.0f", number_of(row, "count"));
-    word(command, "-t", "%s", text_of(row, "key"));
-    word(command, "-v", "%.0f", number_of(row, "value_bytes"));
+        command_word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
+    command_word(command, "-n", "=%.0f", number_of(row, "count"));
+    command_word(command, "-t", "%s", text_of(row, "key"));
+    command_word(command, "-v", "%.0f", number_of(row, "value_bytes"));
     if (!text_is(row, "workload", workload_name(FILLSEQ)))
-        word(command, "-D", "%s", text_of(row, "dist"));
+        command_word(command, "-D", "%s", text_of(row, "dist"));
     if (*text_of(row, "tune"))
-        word(command, "--tune", "%s", text_of(row, "tune"));
+        command_word(command, "--tune", "%s", text_of(row, "tune"));
     for (int w = 0; w < N_ALL_WORKLOADS; w++)
         if (workload_has_queries((enum workload) w) && text_is(row, "workload", workload_name((enum workload) w)))
-            word(command, "-q", "=%.0f", number_of(row, "operations"));
+            command_word(command, "-q", "=%.0f", number_of(row, "operations"));
     if (dict)
         dict_words(command, row);
 }
@@ -270,13 +250,6 @@ static void fills_from(struct row *row, const cJSON *json)
                                  .first_seconds = number_of(fill, "first_call_s") };
 }
 
-static void statistics_from(struct ordo_statistics *statistics, const cJSON *json)
-{
-#define X(member) statistics->member = whole(json, #member);
-    STATISTICS(X)
-#undef X
-}
-
 void row_from_json(struct row *row, const cJSON *json)
 {
     const cJSON *host = json_at(json, "host_rates");
@@ -296,6 +269,8 @@ void row_from_json(struct row *row, const cJSON *json)
             row->baseline[i] = number_of(host, baseline_name(row->spec.workload, i));
     row->peer = json_at(json, "peer");
     row->dict.rebuild_seconds = number_of(json, "rebuild_s");
-    statistics_from(&row->dict.statistics, json_at(json, "statistics"));
+#define X(member) row->dict.statistics.member = whole(json_at(json, "statistics"), #member);
+    STATISTICS(X)
+#undef X
     fills_from(row, json);
 }

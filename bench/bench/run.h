@@ -55,8 +55,9 @@ struct options {
 /* Exits after --help and --version and after an error. */
 struct options read_options(int argc, char **argv);
 
-/* Rejects options that the resumed file determines. */
-void only_with_resume(int argc, char **argv);
+/* The options of a file that is continued. Replaces the arguments by those that began it, without its output, then
+ * those of this process. Exits with an error after options that the file determines. */
+struct options resume_options(const char *path, int *argc, char ***argv);
 
 /* list_options of a command line without its command. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
@@ -126,6 +127,9 @@ struct command {
     int  n;
 };
 void row_command(const cJSON *row, struct command *command);
+/* Adds an option and its argument (format NULL: none). */
+void command_word(struct command *command, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Fills in the table fields of an empty row. row->peer points into the JSON. */
 void row_from_json(struct row *row, const cJSON *json);
 

@@ -68,59 +68,53 @@ struct pipes {
     int answer[2], said[2]; /* end to read, end to write */
 };
 
-static void close_ends(const int ends[2])
-{
-    close(ends[0]);
-    close(ends[1]);
-}
-
+/* No other child inherits them. */
 static bool open_pipes(struct pipes *pipes)
 {
-    if (pipe2(pipes->answer, O_CLOEXEC) != 0) /* no other child inherits them */
+    if (pipe2(pipes->answer, O_CLOEXEC) != 0)
         return false;
     if (pipe2(pipes->said, O_CLOEXEC) == 0)
         return true;
-    close_ends(pipes->answer);
+    close(pipes->answer[0]);
+    close(pipes->answer[1]);
     return false;
 }
 
 /* The environment that child_keep_environment found; NULL: it was not called. */
 static char **kept;
 
-void child_keep_environment(void)
+static size_t length_of(const char *const *list)
 {
     size_t n = 0;
-    while (environ[n])
+    while (list && list[n])
         n++;
-    char **all = calloc(n + 1, sizeof *all);
-    for (size_t i = 0; all && i < n; i++)
-        all[i] = strdup(environ[i]);
-    kept = all;
+    return n;
 }
 
-/* `added` comes first and wins over variables of the same name. The caller frees the array, not the texts. */
+void child_keep_environment(void)
+{
+    const size_t n = length_of((const char *const *) environ);
+    kept = calloc(n + 1, sizeof *kept);
+    for (size_t i = 0; kept && i < n; i++)
+        kept[i] = strdup(environ[i]);
+}
+
+/* `added` wins over variables of the same name. The caller frees the array, not the texts. */
 static char **environment_with(const char *const *added)
 {
     char *const *ours = kept ? kept : environ;
-    size_t       n = 0, n_added = 0;
-    while (ours[n])
-        n++;
-    while (added && added[n_added])
-        n_added++;
-    char **all = calloc(n + n_added + 1, sizeof *all);
-    if (!all)
-        return NULL;
-
-    size_t used = 0;
-    for (size_t i = 0; i < n_added; i++)
-        all[used++] = (char *) added[i];
-    for (size_t i = 0; i < n; i++) {
+    const size_t n = length_of((const char *const *) ours), n_added = length_of(added);
+    char       **all = calloc(n + n_added + 1, sizeof *all);
+    size_t       used = 0;
+    for (size_t i = 0; all && i < n; i++) {
         bool replaced = false;
         for (size_t k = 0; k < n_added; k++)
             replaced |= strncmp(ours[i], added[k], strcspn(added[k], "=") + 1) == 0;
         if (!replaced)
             all[used++] = ours[i];
     }
+    for (size_t i = 0; all && i < n_added; i++)
+        all[used++] = (char *) added[i];
     return all;
 }
 
@@ -204,11 +198,8 @@ static void keep_end(struct child_outcome *out, const struct text *said)
     const size_t length = end < sizeof out->said ? end : sizeof out->said - 1;
     for (size_t i = 0; i < length; i++) {
         const char c = said->bytes[end - length + i];
-        out->said[i] = c;
-        if ((unsigned char) c < ' ')
-            out->said[i] = ' ';
+        out->said[i] = (unsigned char) c < ' ' ? ' ' : c;
     }
-    out->said[length] = 0;
 }
 
 static void classify(struct child_outcome *out, int status, bool in_time, double seconds)

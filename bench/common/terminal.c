@@ -14,82 +14,63 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Three significant digits. */
-static void three_digits(char text[TEXT_BYTES], double number, const char *unit)
+/* Three significant digits and the unit. */
+static char *digits(char text[TEXT_BYTES], double number, const char *unit)
 {
-    const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-    snprintf(text, TEXT_BYTES, "%.*f %s", decimals, number, unit);
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, "%.*f%s", number < 9.995 ? 2 : number < 99.95 ? 1 : 0, number, unit);
+    return text;
 }
 
 static char *scaled(char text[TEXT_BYTES], double number, double base, const char *const *units, int n_units)
 {
     int unit = 0;
-    if (isnan(number)) {
-        snprintf(text, TEXT_BYTES, "-");
-        return text;
-    }
-    while (unit + 1 < n_units && number >= base * 0.9995) {
+    for (; unit + 1 < n_units && number >= base * 0.9995; unit++)
         number /= base;
-        unit++;
-    }
-    three_digits(text, number, units[unit]);
-    return text;
+    return digits(text, number, units[unit]);
 }
 
 char *text_rate(char text[TEXT_BYTES], double per_second)
 {
-    static const char *const units[] = { "", "k", "M", "G", "T" };
-    return scaled(text, per_second, 1000, units, 5);
+    return scaled(text, per_second, 1000, (const char *[]) { " ", " k", " M", " G", " T" }, 5);
 }
 
 char *text_seconds(char text[TEXT_BYTES], double seconds)
 {
-    static const char *const units[] = { "ns", "us", "ms" };
-    if (seconds >= 0.9995) {
-        three_digits(text, seconds, "s");
-        return text;
-    }
-    return scaled(text, seconds * 1e9, 1000, units, 3);
+    if (seconds >= 0.9995)
+        return digits(text, seconds, " s");
+    return scaled(text, seconds * 1e9, 1000, (const char *[]) { " ns", " us", " ms" }, 3);
 }
 
 char *text_bytes(char text[TEXT_BYTES], double bytes)
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    return scaled(text, bytes, 1024, units, 5);
-}
-
-/* `format` is for a number. NaN becomes "-". */
-static char *unless_unknown(char text[TEXT_BYTES], const char *format, double number)
-{
-    if (isnan(number))
-        snprintf(text, TEXT_BYTES, "-");
-    else
-        snprintf(text, TEXT_BYTES, format, number);
-    return text;
+    return scaled(text, bytes, 1024, (const char *[]) { " B", " KiB", " MiB", " GiB", " TiB" }, 5);
 }
 
 char *text_giga(char text[TEXT_BYTES], double number)
 {
-    return unless_unknown(text, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
+    return digits(text, number * 1e-9, "");
 }
 
 char *text_ratio(char text[TEXT_BYTES], double ratio)
 {
-    return unless_unknown(text, ratio < 9.995 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+    return digits(text, ratio, "x");
 }
 
 char *text_percent(char text[TEXT_BYTES], double share)
 {
-    return unless_unknown(text, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    if (isnan(share))
+        return digits(text, share, "");
+    snprintf(text, TEXT_BYTES, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    return text;
 }
 
 char *text_count(char text[TEXT_BYTES], size_t count)
 {
-    int log2 = 0;
-    while (log2 < 63 && ((size_t) 1 << log2) < count)
-        log2++;
-    if (count == (size_t) 1 << log2 && log2 >= 4)
-        snprintf(text, TEXT_BYTES, "2^%d", log2);
+    if (count >= 16 && (count & (count - 1)) == 0)
+        snprintf(text, TEXT_BYTES, "2^%.0f", log2((double) count));
     else
         snprintf(text, TEXT_BYTES, "%zu", count);
     return text;
@@ -142,7 +123,8 @@ static int columns_of(int file, int otherwise)
     return isatty(file) ? 80 : otherwise;
 }
 
-int out_columns(FILE *out)
+/* The columns of a line; INT_MAX after show_wide. */
+static int out_columns(FILE *out)
 {
     return is_wide ? INT_MAX : columns_of(fileno(out), 80);
 }
@@ -190,40 +172,19 @@ void say(FILE *out, int indent, const char *format, ...)
 
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
-static int table_width(const struct table *table)
-{
-    int width = -2;
-    for (int c = 0; c < table->n_columns; c++)
-        width += table->left_out[c] ? 0 : table->columns[c].width + 2;
-    return width;
-}
-
-/* The shown (or hidden) column of the highest (or lowest) rank, or -1. */
-static int next_column(const struct table *table, bool left_out, bool highest, int above)
-{
-    int found = -1;
-    for (int c = 0; c < table->n_columns; c++) {
-        const int rank = table->columns[c].rank;
-        if (table->left_out[c] != left_out || rank <= above)
-            continue;
-        if (found < 0 || (highest ? rank > table->columns[found].rank : rank < table->columns[found].rank))
-            found = c;
-    }
-    return found;
-}
-
 void table_fit(struct table *table)
 {
     const int columns = out_columns(table->out);
+    int       left = columns + 2, highest = 0;
     for (int c = 0; c < table->n_columns; c++)
-        table->left_out[c] = false;
-    for (int c; table_width(table) > columns && (c = next_column(table, false, true, 0)) >= 0;)
-        table->left_out[c] = true;
+        highest = table->columns[c].rank > highest ? table->columns[c].rank : highest;
     /* A narrow column may fit although one of lower rank does not. */
-    for (int rank = 0, c; (c = next_column(table, true, false, rank)) >= 0; rank = table->columns[c].rank) {
-        table->left_out[c] = false;
-        table->left_out[c] = table_width(table) > columns;
-    }
+    for (int rank = 0; rank <= highest && !is_wide; rank++)
+        for (int c = 0; c < table->n_columns; c++)
+            if (table->columns[c].rank == rank) {
+                table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
+                left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
+            }
 
     char   names[512] = "";
     size_t used = 0;
@@ -264,20 +225,19 @@ static void table_line(const struct table *table, const char *const *cells)
     fprintf(table->out, "%.*s\n", (int) used, line);
 }
 
-void table_head(const struct table *table)
-{
-    const char *titles[COLUMNS_MAX];
-    for (int c = 0; c < table->n_columns; c++)
-        titles[c] = table->columns[c].title;
-    progress_clear();
-    table_line(table, titles);
-}
-
 void table_row(const struct table *table, const char *const *cells)
 {
     progress_clear();
     table_line(table, cells);
     fflush(table->out);
+}
+
+void table_head(const struct table *table)
+{
+    const char *titles[COLUMNS_MAX];
+    for (int c = 0; c < table->n_columns; c++)
+        titles[c] = table->columns[c].title;
+    table_row(table, titles);
 }
 
 void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width)
@@ -365,12 +325,6 @@ void tool_name(const char *name)
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-void print_lines(const char *const *lines)
-{
-    for (; *lines; lines++)
-        puts(*lines);
-}
-
 void print_version(void)
 {
     printf("%s %s\n", name_of_tool, ordo_version());
@@ -406,15 +360,6 @@ void usage_error(const char *format, ...)
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);
-}
-
-double option_number(const char *option, const char *text, double low, double high)
-{
-    char        *end = NULL;
-    const double number = strtod(text, &end);
-    if (end == text || *end || !(number >= low && number <= high))
-        usage_error("%s: '%s' is not a number from %.16g to %.16g", option, text, low, high);
-    return number;
 }
 
 static volatile sig_atomic_t asked;

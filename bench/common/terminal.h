@@ -26,11 +26,7 @@ char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 /* Joins lines that end with NULL. The caller frees it; NULL without memory. */
 char *text_of_lines(const char *const *lines);
 
-/* Lines fit the terminal, else $COLUMNS, else 80 columns. */
-
-/* Columns of a line; INT_MAX after show_wide. */
-int out_columns(FILE *out);
-/* Disables folding and hiding of columns. */
+/* Lines fit the terminal, else $COLUMNS, else 80 columns. This disables folding and hiding of columns. */
 void show_wide(void);
 
 /* ---- paragraphs ---------------------------------------------------------------------------------------------- */
@@ -83,15 +79,12 @@ enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3, EXIT_INT
 
 /* Sets the name in errors and --version, and makes standard output line-buffered. */
 void tool_name(const char *name);
-/* Print the lines of help.txt (NULL at the end), and the name and version. */
-void print_lines(const char *const *lines);
+/* Prints the name and version. */
 void print_version(void);
 /* Prints "name: sentence" on stderr. */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the error (NULL: none) and a hint at --help. Exits with EXIT_USAGE. */
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* Parses a number. Exits with a usage error outside low..high. */
-double option_number(const char *option, const char *text, double low, double high);
 
 /* Makes the first SIGINT or SIGTERM set stop_asked and print a note; the second ends the program. */
 void stop_on_signal(void);

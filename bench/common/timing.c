@@ -28,17 +28,21 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static double median_of_sorted(const double *numbers, int n)
+{
+    return n == 0 ? NAN : n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
+}
+
 struct spread spread_of(double *seconds, int n)
 {
     if (n == 0)
         return (struct spread) { NAN, NAN, NAN };
     qsort(seconds, (size_t) n, sizeof *seconds, ascending);
-    const double median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-    return (struct spread) { median, seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
+    return (struct spread) { median_of_sorted(seconds, n), seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
 }
 
 /* The number of samples below the median is binomial. These ranks leave about 2.5 % on each side. */
-void median_interval(const double *seconds, int n, double interval[2])
+static void median_interval(const double *seconds, int n, double interval[2])
 {
     double    sorted[REPETITIONS_MAX];
     const int low = (int) floor((n - 1.96 * sqrt(n)) / 2) - 1, high = n - 1 - low;
@@ -250,11 +254,6 @@ static int known_of(const double *numbers, int n, double known[RATES_MAX])
             known[n_known++] = numbers[i];
     qsort(known, (size_t) n_known, sizeof *known, ascending);
     return n_known;
-}
-
-static double median_of_sorted(const double *numbers, int n)
-{
-    return n == 0 ? NAN : n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
 }
 
 double median_of_known(const double *numbers, int n)
