@@ -57,7 +57,7 @@ static void run_point(struct run *run, const struct series *list, struct series 
     if (run->before.n)
         row->before = rate_before(run, &row->spec);
     run->compared += run->before.n && !isnan(row->before);
-    if (!row_is_there(run, row)) {
+    if (!file_row(&run->file, run->device_number, &row->spec)) {
         ask_peer(run, series);
         row->peer = peer_row(series->peers, row->spec.count);
     }

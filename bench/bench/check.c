@@ -4,6 +4,7 @@
 #include "bench/common/child.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ void old_files_free(struct old_files *old_files)
     old_files->n = 0;
 }
 
-const char *old_files_differ(const struct old_files *old_files, const cJSON *device)
+/* NULL, or why a device cannot be compared: other device, driver or tunables. */
+static const char *old_files_differ(const struct old_files *old_files, const cJSON *device)
 {
     const char *why = "it was measured on another device";
     for (int f = 0; f < old_files->n; f++) {
@@ -45,15 +47,27 @@ const char *old_files_differ(const struct old_files *old_files, const cJSON *dev
     return why;
 }
 
+/* The device of a row of a file. */
+static const cJSON *device_of(const cJSON *file, const cJSON *row)
+{
+    const double number = number_of(row, "device");
+    return number >= 0 ? cJSON_GetArrayItem(json_at(file, "devices"), (int) number) : NULL;
+}
+
+/* Whether a row of a file is of this point and device, and right. */
+static bool is_right(const cJSON *file, const cJSON *row, const char *device_name, const cJSON *point)
+{
+    return text_is(device_of(file, row), "name", device_name) && rows_are_alike(row, point) &&
+           text_is(row, "check", outcome_name(GOOD));
+}
+
 /* The rate of a point in one process of a file; NaN if missing. */
 static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
 {
-    const cJSON *devices = json_at(file, "devices"), *row = NULL;
+    const cJSON *row = NULL;
     cJSON_ArrayForEach(row, json_at(file, "rows")) {
-        const double number = number_of(row, "device"), of = number_of(row, "process");
-        const cJSON *device = number >= 0 ? cJSON_GetArrayItem(devices, (int) number) : NULL;
-        if ((isnan(of) ? 0 : of) == process && text_is(device, "name", device_name) && rows_are_alike(row, point) &&
-            text_is(row, "check", "ok"))
+        const double of = number_of(row, "process");
+        if ((isnan(of) ? 0 : of) == process && is_right(file, row, device_name, point))
             return number_of(row, "rate");
     }
     return NAN;
@@ -78,10 +92,8 @@ int old_files_each(const struct old_files *old_files, const char *device_name, c
 #define CHILD_SECONDS 1e6
 
 struct check {
-    struct run  *run;
-    const char **arguments; /* for every process but the first */
-    int          n_arguments;
-    int          missing, failed;
+    struct run *run;
+    int         missing, failed;
 };
 
 /* ---- processes ----------------------------------------------------------------------------------------------- */
@@ -153,29 +165,76 @@ static void compare_row(const struct old_files *old, const struct old_files *new
     compared->after = median_of_known(after, n_after);
 }
 
+#define WORDS_MAX  64
+#define WORD_BYTES 128
+struct command {
+    char words[WORDS_MAX][WORD_BYTES];
+    int  n;
+};
+
+/* Adds an option and its argument (format NULL: none). */
+__attribute__((format(printf, 3, 4))) static void word(struct command *command, const char *option, const char *format,
+                                                       ...)
+{
+    va_list args;
+    if (command->n + 2 > WORDS_MAX)
+        return;
+    snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
+    va_start(args, format);
+    if (format)
+        vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
+    va_end(args);
+}
+
+static void dict_words(struct command *command, const cJSON *row)
+{
+    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
+        !text_is(row, "workload", workload_name(HOSTBUILD)))
+        word(command, "--batch", "=%.0f", number_of(row, "batch"));
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (is_true(row, axes[axis].key))
+            word(command, axes[axis].option, NULL);
+        else if (number_of(row, axes[axis].key) >= axes[axis].low)
+            word(command, axes[axis].option, "%.0f", number_of(row, axes[axis].key));
+}
+
+/* Options that measure this row alone, without seed, repetitions and device. */
+static void row_command(const cJSON *row, struct command *command)
+{
+    const bool dict = !isnan(number_of(row, "batch"));
+    command->n = 0;
+    word(command, "-w", "%s", text_of(row, "workload"));
+    if (*text_of(row, "variant"))
+        word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
+    word(command, "-n", "=%.0f", number_of(row, "count"));
+    word(command, "-t", "%s", text_of(row, "key"));
+    word(command, "-v", "%.0f", number_of(row, "value_bytes"));
+    if (!text_is(row, "workload", workload_name(FILLSEQ)))
+        word(command, "-D", "%s", text_of(row, "dist"));
+    if (*text_of(row, "tune"))
+        word(command, "--tune", "%s", text_of(row, "tune"));
+    for (int w = 0; w < N_ALL_WORKLOADS; w++)
+        if (workload_has_queries((enum workload) w) && text_is(row, "workload", workload_name((enum workload) w)))
+            word(command, "-q", "=%.0f", number_of(row, "operations"));
+    if (dict)
+        dict_words(command, row);
+}
+
 /* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
     struct command        command;
-    const char           *words[WORDS_MAX + 11];
-    char                  seed[32], repetitions[16], device[128];
+    const char           *words[WORDS_MAX];
     struct old_files      old = { .n = 0 }, new_side = { .n = 0 };
-    int                   n = 0;
     row_command(suspect->row, &command);
-    for (; n < command.n; n++)
-        words[n] = command.words[n];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long) options->seed);
-    snprintf(device, sizeof device, "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
-    snprintf(repetitions, sizeof repetitions, "%u", options->repetitions);
-    words[n++] = "--seed";
-    words[n++] = seed;
-    words[n++] = "--reps";
-    words[n++] = repetitions;
-    words[n++] = "--no-limits";
-    words[n++] = "--device";
-    words[n++] = device;
-    take_turns(check, words, n, 0, &old, &new_side);
+    word(&command, "--seed", "%llu", (unsigned long long) options->seed);
+    word(&command, "--reps", "%u", options->repetitions);
+    word(&command, "--no-limits", NULL);
+    word(&command, "--device", "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
+    for (int i = 0; i < command.n; i++)
+        words[i] = command.words[i];
+    take_turns(check, words, command.n, 0, &old, &new_side);
     if (!stop_asked())
         compare_row(options->against ? &old : &check->run->before, &new_side, options->against, suspect);
     old_files_free(&old);
@@ -222,56 +281,43 @@ static double worth_of(const struct options *options, const cJSON *device)
 }
 
 /* Lists the rows of this process that can be compared. Returns their number. */
-static int rows_to_compare(struct check *check, const struct old_files *old, struct compared *out)
+static int rows_to_compare(const struct run *run, const struct old_files *old, struct compared *out)
 {
-    struct run  *run = check->run;
-    const cJSON *row = NULL;
-    int          n = 0, said = -1;
+    const cJSON *row = NULL, *said = NULL;
+    int          n = 0;
     cJSON_ArrayForEach(row, run->file.rows) {
-        const int    number = (int) number_of(row, "device");
-        const cJSON *device = cJSON_GetArrayItem(run->file.devices, number);
-        const char  *why = old_files_differ(old, device);
+        const cJSON *device = device_of(run->file.json, row);
+        const char  *why = old_files_differ(old, device), *name = text_of(device, "name");
         if (number_of(row, "process") != run->file.process_number || !text_is(row, "check", "ok"))
             continue;
-        if (why && said != number)
-            say(run->out, 4, "Nothing of %s is compared: %s.", text_of(device, "name"), why);
-        if (why) {
-            said = number;
-            continue;
-        }
-        out[n++] = (struct compared) { .row = row,
-                                       .device = text_of(device, "name"),
-                                       .worth = worth_of(run->options, device) };
+        if (!why)
+            out[n++] = (struct compared) { .row = row, .device = name, .worth = worth_of(run->options, device) };
+        else if (said != device)
+            say(run->out, 4, "Nothing of %s is compared: %s.", name, why);
+        said = why ? device : said;
     }
     return n;
 }
 
-/* Whether this process skipped the row. */
-static bool was_skipped(const struct check *check, const cJSON *point)
+/* Whether this process measured the row of a device, or skipped it. */
+static bool is_here(const struct check *check, const char *device_name, const cJSON *point)
 {
     const cJSON *row = NULL;
     cJSON_ArrayForEach(row, check->run->file.rows) {
-        if (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED)))
+        if (is_right(check->run->file.json, row, device_name, point) ||
+            (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED))))
             return true;
     }
     return false;
 }
 
-/* Reports rows of the other build that this one lacks without having skipped them. */
+/* Reports rows that only the other build has. */
 static void find_missing(struct check *check, const struct old_files *old)
 {
-    const struct old_files ours = { .files = { check->run->file.json }, .n = 1 };
-    const cJSON           *row = NULL;
-    double                 rates[PROCESSES_MAX];
-    char                   what[160];
-    if (!check->run->options->against || old->n == 0)
-        return;
-    cJSON_ArrayForEach(row, json_at(old->files[0], "rows")) {
-        const cJSON *device = cJSON_GetArrayItem(json_at(old->files[0], "devices"), (int) number_of(row, "device"));
-        if (!text_is(row, "check", "ok") ||
-            !isnan(median_of_known(rates, old_files_each(&ours, text_of(device, "name"), row, rates))))
-            continue;
-        if (was_skipped(check, row))
+    const cJSON *file = check->run->options->against ? old->files[0] : NULL, *row = NULL;
+    char         what[160];
+    cJSON_ArrayForEach(row, json_at(file, "rows")) {
+        if (!text_is(row, "check", outcome_name(GOOD)) || is_here(check, text_of(device_of(file, row), "name"), row))
             continue;
         describe(row, what, sizeof what);
         say(check->run->out, 4, "missing: %s, which the other build measures", what);
@@ -279,58 +325,40 @@ static void find_missing(struct check *check, const struct old_files *old)
     }
 }
 
-static int count(const struct compared *rows, int n, enum slowdown verdict)
-{
-    int counted = 0;
-    for (int i = 0; i < n; i++)
-        counted += rows[i].verdict == verdict;
-    return counted;
-}
-
-static const char *nothing_compared(int unknown)
-{
-    return unknown ? "write the file by the same command with --processes 5 and --json, instead of --compare"
-                   : "this run has no right row of a device that the file has";
-}
-
-static int conclude(struct check *check, const struct compared *rows, int n, int suspects)
-{
-    FILE     *out = check->run->out;
-    const int slower = count(rows, n, SLOWER), unknown = count(rows, n, UNKNOWN);
-    say(out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.", n - unknown,
-        check->run->options->processes, suspects, slower);
-    if (unknown)
-        say(out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.", unknown,
-            PROCESSES_MIN);
-    if (n == unknown)
-        report_error("nothing was compared: %s", nothing_compared(unknown));
-    if (slower)
-        show_slower(out, rows, n);
-    if (check->missing || check->failed || n == unknown)
-        return EXIT_FAILED;
-    return slower ? EXIT_SLOWER : EXIT_GOOD;
-}
-
 static int compare(struct check *check, const struct old_files *old, const struct old_files *new_side)
 {
-    struct compared *rows = calloc((size_t) cJSON_GetArraySize(check->run->file.rows) + 1, sizeof *rows);
-    if (!rows)
-        return EXIT_FAILED;
-    const int n = rows_to_compare(check, old, rows);
-    int       suspects = 0;
-    for (int i = 0; i < n; i++)
-        compare_row(old, new_side, check->run->options->against, &rows[i]);
-    for (int i = 0; i < n && !stop_asked(); i++)
+    const struct run *run = check->run;
+    struct compared  *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
+    const int         n = rows ? rows_to_compare(run, old, rows) : 0;
+    int               suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
+    for (int i = 0; i < n && !stop_asked(); i++) {
+        compare_row(old, new_side, run->options->against, &rows[i]);
         if (rows[i].verdict == SLOWER) {
-            suspects++;
-            progress_about("suspect %d", suspects);
+            progress_about("suspect %d", ++suspects);
             suspect_again(check, &rows[i]);
         }
+        verdicts[rows[i].verdict]++;
+    }
     progress_clear();
     find_missing(check, old);
-    const int code = stop_asked() ? EXIT_INTERRUPTED : conclude(check, rows, n, suspects);
+    if (!stop_asked()) {
+        say(run->out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.",
+            n - verdicts[UNKNOWN], run->options->processes, suspects, verdicts[SLOWER]);
+        if (verdicts[UNKNOWN])
+            say(run->out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.",
+                verdicts[UNKNOWN], PROCESSES_MIN);
+        if (n == verdicts[UNKNOWN])
+            report_error("nothing was compared: %s",
+                         n ? "write the file by the same command with --processes 5 and --json, instead of --compare"
+                           : "this run has no right row of a device that the file has");
+        if (verdicts[SLOWER])
+            show_slower(run->out, rows, n);
+    }
     free(rows);
-    return code;
+    return stop_asked()                                                ? EXIT_INTERRUPTED
+           : check->missing || check->failed || n == verdicts[UNKNOWN] ? EXIT_FAILED
+           : verdicts[SLOWER]                                          ? EXIT_SLOWER
+                                                                       : EXIT_GOOD;
 }
 
 int check(struct run *run, int argc, char **argv)
@@ -338,34 +366,33 @@ int check(struct run *run, int argc, char **argv)
     static const char *const without[] = { "--json",      "--resume",   "--compare", "--against", "--processes",
                                            "--slower-by", "--peers",    "--budget",  "--no-host", "--no-array",
                                            "--chart",     "--no-chart", NULL };
-    struct check     check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
-    struct old_files theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
-    int              code = EXIT_GOOD;
-    char             budget[32];
-    if (!check.arguments)
+    struct check             check = { .run = run };
+    struct old_files         theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
+    const char             **words = calloc((size_t) argc * 2 + 3, sizeof *words);
+    int                      code = EXIT_GOOD, n = 0;
+    char                     budget[32];
+    if (!words)
         return EXIT_FAILED;
     if (run->suite)
-        check.arguments[check.n_arguments++] = "suite";
-    check.n_arguments += repeat_options(argc, argv, false, without, check.arguments + check.n_arguments);
+        words[n++] = "suite";
+    n += repeat_options(argc, argv, false, without, words + n);
     if (run->options->budget > 0) {
         snprintf(budget, sizeof budget, "%g", run->options->budget);
-        check.arguments[check.n_arguments++] = "--budget";
-        check.arguments[check.n_arguments++] = budget;
+        words[n++] = "--budget";
+        words[n++] = budget;
     }
     progress_about("%s", "all rows again");
-    take_turns(&check, check.arguments, check.n_arguments, 1, &theirs, &others);
+    take_turns(&check, words, n, 1, &theirs, &others);
     for (int f = 0; f < others.n; f++)
         run->file_failed |= !file_merge(&run->file, others.files[f]);
-    if (run->file_failed)
-        code = EXIT_FAILED;
     if (!stop_asked() && (run->before.n || run->options->against))
         code = compare(&check, run->options->against ? &theirs : &run->before, &ours);
-    else if (check.failed)
+    else if (check.failed || run->file_failed)
         code = EXIT_FAILED;
     progress_about("%s", "");
     progress_clear();
     old_files_free(&theirs);
     old_files_free(&others);
-    free(check.arguments);
+    free(words);
     return code;
 }

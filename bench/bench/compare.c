@@ -10,11 +10,9 @@
 
 /* A line of the table: structure, variant or peer. */
 struct line {
-    char          what[48], on[16];
-    double        rate;
-    struct spread wall;
-    const char   *check;
-    bool          ours;
+    char         what[48], on[16];
+    const cJSON *row; /* "rate", "wall_s", "check", "why" */
+    bool         ours;
 };
 
 #define LINES_MAX 40
@@ -28,32 +26,27 @@ struct comparison {
     cJSON           *cuda; /* rows of ordo-peer, or NULL */
 };
 
-static struct line *add_line(struct comparison *c, const char *what, const char *on)
+static void add_line(struct comparison *c, const char *what, const char *on, const cJSON *row, bool ours)
 {
     struct line *line = &c->lines[c->n < LINES_MAX - 1 ? c->n++ : c->n];
-    *line = (struct line) { .rate = NAN, .wall = { NAN, NAN, NAN }, .check = "" };
+    *line = (struct line) { .row = row, .ours = ours };
     snprintf(line->what, sizeof line->what, "%s", what);
     snprintf(line->on, sizeof line->on, "%s", on);
-    return line;
+    if (*text_of(row, "why"))
+        say(c->run->out, 4, "%s: %s", what, text_of(row, "why"));
 }
 
 /* ---- the device ---------------------------------------------------------------------------------------------- */
 
 static void measure_ours(struct comparison *c, const struct spec *spec)
 {
-    struct row   row;
-    const char  *variant = variant_name(spec->workload, spec->variant);
-    const cJSON *cuda = peer_row(c->cuda, spec->count);
+    struct row  row;
+    const char *variant = variant_name(spec->workload, spec->variant);
     row_empty(&row, spec);
-    row.peer = cuda;
+    row.peer = peer_row(c->cuda, spec->count);
     row_settle(c->run, &row, NULL);
-    struct line *line = add_line(c, *variant ? variant : workload_name(spec->workload), "device");
-    line->ours = true;
-    line->rate = row.rate;
-    line->wall = row.timing.wall;
-    line->check = outcome_name(row.outcome);
-    if (row.why[0])
-        say(c->run->out, 4, "%s: %s", line->what, row.why);
+    add_line(c, *variant ? variant : workload_name(spec->workload), "device",
+             file_row(&c->run->file, c->run->device_number, spec), true);
     dict_figures_free(&row.dict);
 }
 
@@ -73,24 +66,19 @@ static void ask_cuda(struct comparison *c)
         report_error("%s", why);
 }
 
-static void show_cuda(struct comparison *c)
-{
-    const cJSON *row = peer_row(c->cuda, c->point.count);
-    if (!row)
-        return;
-    struct line *line = add_line(c, text_of(row, "name"), "device");
-    line->rate = number_of(row, "rate");
-    line->wall = spread_from_json(row, "wall_s");
-    line->check = text_of(row, "check");
-}
-
 /* ---- the host ------------------------------------------------------------------------------------------------ */
+
+static cJSON *peer_point(const struct comparison *c)
+{
+    cJSON *json = row_point(&c->point);
+    cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
+    return json;
+}
 
 /* Adds it to the file. */
 static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer, const struct host_figures *figures)
 {
-    cJSON *json = row_point(&c->point);
-    cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
+    cJSON *json = peer_point(c);
     json_text(json, "name", peer->name);
     json_text(json, "version", peer->version);
     json_text(json, "call", peer->call);
@@ -108,13 +96,8 @@ static void show_peer(struct comparison *c, const struct host_peer *peer, const 
 {
     char on[16];
     snprintf(on, sizeof on, peer->threads == 1 ? "1 thread" : "%d threads", peer->threads);
-    struct line *line = add_line(c, peer->name, on);
-    line->rate = number_of(json, "rate");
-    line->wall = spread_from_json(json, "wall_s");
-    line->check = text_of(json, "check");
+    add_line(c, peer->name, on, json, false);
     c->run->wrong += text_is(json, "check", outcome_name(WRONG));
-    if (*text_of(json, "why"))
-        say(c->run->out, 4, "%s: %s", peer->name, text_of(json, "why"));
     if (c->n_told == 0 || strcmp(c->told[c->n_told - 1].name, peer->name) != 0)
         c->told[c->n_told++] = *peer;
 }
@@ -166,12 +149,6 @@ static int threads_beside(const struct run *run)
     return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
 }
 
-static const char *why_no_peer(enum workload workload)
-{
-    return workload_is_dict(workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
-                                                     : "none offers this workload";
-}
-
 static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PEERS_MAX])
 {
     const int threads = threads_beside(c->run);
@@ -190,8 +167,7 @@ static void measure_peers(struct comparison *c)
     bool               open = false;
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
-        cJSON *point = row_point(spec);
-        cJSON_DeleteItemFromObjectCaseSensitive(point, "variant");
+        cJSON       *point = peer_point(c);
         const cJSON *there = file_peer(&c->run->file, c->run->device_number, point, peers[i].name, peers[i].threads);
         cJSON_Delete(point);
         if (there) {
@@ -213,7 +189,9 @@ static void measure_peers(struct comparison *c)
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
-        say(c->run->out, 4, "Beside it there is no library of the host: %s.", why_no_peer(spec->workload));
+        say(c->run->out, 4, "Beside it there is no library of the host: %s.",
+            workload_is_dict(spec->workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
+                                                            : "none offers this workload");
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
@@ -227,14 +205,16 @@ static void show(const struct comparison *c)
     double                     best = NAN;
     for (int i = 0; i < c->n; i++)
         if (c->lines[i].ours)
-            best = fmax(best, c->lines[i].rate);
+            best = fmax(best, number_of(c->lines[i].row, "rate"));
     table_head(&table);
     for (int i = 0; i < c->n; i++) {
-        const struct line *line = &c->lines[i];
-        table_row(&table, (const char *[]) {
-                              line->what, line->on, text_rate(TEXT, line->rate), text_seconds(TEXT, line->wall.median),
-                              text_percent(TEXT, (line->wall.high - line->wall.low) / 2 / line->wall.median),
-                              text_ratio(TEXT, line->rate / best), line->check });
+        const struct line  *line = &c->lines[i];
+        const double        rate = number_of(line->row, "rate");
+        const struct spread wall = spread_from_json(line->row, "wall_s");
+        table_row(&table,
+                  (const char *[]) { line->what, line->on, text_rate(TEXT, rate), text_seconds(TEXT, wall.median),
+                                     text_percent(TEXT, (wall.high - wall.low) / 2 / wall.median),
+                                     text_ratio(TEXT, rate / best), text_of(line->row, "check") });
     }
     for (int i = 0; i < c->n_told; i++)
         say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);
@@ -298,7 +278,8 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     }
     c.point.variant = 0;
     c.point.load_percent = 0;
-    show_cuda(&c);
+    if (peer_row(c.cuda, point->count))
+        add_line(&c, text_of(peer_row(c.cuda, point->count), "name"), "device", peer_row(c.cuda, point->count), false);
     if (!run->options->no_host)
         measure_peers(&c);
     run->sharing = 0;

@@ -231,7 +231,8 @@ static bool is_command(int argc, char **argv, const char *name)
     return argc > 1 && strcmp(argv[1], name) == 0;
 }
 
-int command_words(int argc, char **argv)
+/* The number of words of the command: "suite", "compare", "paper NAME". */
+static int command_words(int argc, char **argv)
 {
     if (is_command(argc, argv, "paper"))
         return argc > 2 && argv[2][0] != '-' ? 2 : 1;

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Old values of tunables that are set for a row. */
+struct tuned {
+    struct ordo_tunable_info *was;
+    size_t                    n;
+};
+
 static bool remember(ordo_device *device, struct tuned *tuned)
 {
     struct ordo_tunable_info info;
@@ -35,7 +41,8 @@ static bool set(ordo_device *device, char *word, char *why)
     return false;
 }
 
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why)
+/* Sets NAME=VALUE,... (NULL: none). False with the reason in `why`; call tuned_end in any case. */
+static bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why)
 {
     char *text = list ? strdup(list) : NULL, *rest = NULL;
     bool  good = !list || (text && remember(device, tuned));
@@ -47,7 +54,7 @@ bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, cha
     return good;
 }
 
-void tuned_end(ordo_device *device, struct tuned *tuned)
+static void tuned_end(ordo_device *device, struct tuned *tuned)
 {
     for (size_t i = 0; i < tuned->n; i++)
         (void) ordo_device_set_tunable(device, tuned->was[i].name, tuned->was[i].value);
@@ -270,11 +277,6 @@ static void count_outcome(struct run *run, const struct row *row)
     run->wrong += row->outcome == WRONG;
     run->failed += row->outcome == FAILED;
     run->skipped += row->outcome == SKIPPED;
-}
-
-bool row_is_there(const struct run *run, const struct row *row)
-{
-    return file_row(&run->file, run->device_number, &row->spec) != NULL;
 }
 
 void row_settle(struct run *run, struct row *row, const struct row *beside)

@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,51 +175,6 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
         if (!same_member(a, b, axes[axis].key, axes[axis].traits & AXIS_LATE))
             return false;
     return true;
-}
-
-void command_word(struct command *command, const char *option, const char *format, ...)
-{
-    va_list args;
-    if (command->n + 2 > WORDS_MAX)
-        return;
-    snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
-    va_start(args, format);
-    if (format)
-        vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
-    va_end(args);
-}
-
-static void dict_words(struct command *command, const cJSON *row)
-{
-    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
-        !text_is(row, "workload", workload_name(HOSTBUILD)))
-        command_word(command, "--batch", "=%.0f", number_of(row, "batch"));
-    for (int axis = 0; axis < N_AXES; axis++)
-        if (is_true(row, axes[axis].key))
-            command_word(command, axes[axis].option, NULL);
-        else if (number_of(row, axes[axis].key) >= axes[axis].low)
-            command_word(command, axes[axis].option, "%.0f", number_of(row, axes[axis].key));
-}
-
-void row_command(const cJSON *row, struct command *command)
-{
-    const bool dict = !isnan(number_of(row, "batch"));
-    command->n = 0;
-    command_word(command, "-w", "%s", text_of(row, "workload"));
-    if (*text_of(row, "variant"))
-        command_word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
-    command_word(command, "-n", "=%.0f", number_of(row, "count"));
-    command_word(command, "-t", "%s", text_of(row, "key"));
-    command_word(command, "-v", "%.0f", number_of(row, "value_bytes"));
-    if (!text_is(row, "workload", workload_name(FILLSEQ)))
-        command_word(command, "-D", "%s", text_of(row, "dist"));
-    if (*text_of(row, "tune"))
-        command_word(command, "--tune", "%s", text_of(row, "tune"));
-    for (int w = 0; w < N_ALL_WORKLOADS; w++)
-        if (workload_has_queries((enum workload) w) && text_is(row, "workload", workload_name((enum workload) w)))
-            command_word(command, "-q", "=%.0f", number_of(row, "operations"));
-    if (dict)
-        dict_words(command, row);
 }
 
 struct spread spread_from_json(const cJSON *row, const char *name)

@@ -65,9 +65,6 @@ int repeat_options(int argc, char **argv, bool how, const char *const *without, 
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
 
-/* The number of words of the command: "suite", "compare", "paper NAME". */
-int command_words(int argc, char **argv);
-
 /* The names of all variants. */
 const char *variant_any(int i);
 
@@ -119,17 +116,6 @@ struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows have the same point. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Options that measure this row alone, without seed, repetitions and device. */
-#define WORDS_MAX  40
-#define WORD_BYTES 128
-struct command {
-    char words[WORDS_MAX][WORD_BYTES];
-    int  n;
-};
-void row_command(const cJSON *row, struct command *command);
-/* Adds an option and its argument (format NULL: none). */
-void command_word(struct command *command, const char *option, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* Fills in the table fields of an empty row. row->peer points into the JSON. */
 void row_from_json(struct row *row, const cJSON *json);
 
@@ -184,9 +170,6 @@ struct old_files {
 /* Exits if the file is not one of ordo-bench. */
 void old_files_read(struct old_files *old_files, const char *path);
 void old_files_free(struct old_files *old_files);
-
-/* NULL, or why a device cannot be compared: other device, driver or tunables. */
-const char *old_files_differ(const struct old_files *old_files, const cJSON *device);
 
 /* The rates of a point in each process, NaN if missing. Returns the number of processes. */
 int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
@@ -250,23 +233,8 @@ bool same_but_variant(const struct spec *a, const struct spec *b);
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 
-/* Tunables that are set for a row. */
-
-/* Old values. */
-struct tuned {
-    struct ordo_tunable_info *was;
-    size_t                    n;
-};
-
-/* Sets NAME=VALUE,... (NULL: none). False with the reason in `why`; call tuned_end in any case. */
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why);
-/* Restores them. */
-void tuned_end(ordo_device *device, struct tuned *tuned);
-
 /* A row, measured or from the file. */
 
-/* Whether the file has the row. */
-bool row_is_there(const struct run *run, const struct row *row);
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
 /* The timing goal of the current row. */
