@@ -13,22 +13,6 @@
 
 /* ---- going through the axes ---------------------------------------------------------------------------------- */
 
-static void ask_peer(struct run *run, struct series *series)
-{
-    char         why[WHY_BYTES] = "";
-    const double left = run->deadline - now();
-    if (!run->peer_program || left <= 0 || series->asked)
-        return;
-    series->asked = true;
-    progress_about("%s", workload_name(series->spec.workload));
-    progress("the peer's turn");
-    series->peers =
-        peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
-                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why);
-    if (!series->peers)
-        report_error("%s", why);
-}
-
 /* The correct row of a sorted array at the same point in an earlier series, or NULL. */
 static const struct row *row_beside(const struct series *list, const struct series *series, int i)
 {
@@ -58,7 +42,10 @@ static void run_point(struct run *run, const struct series *list, struct series 
         row->before = rate_before(run, &row->spec);
     run->compared += run->before.n && !isnan(row->before);
     if (!file_row(&run->file, run->device_number, &row->spec)) {
-        ask_peer(run, series);
+        if (!series->asked)
+            series->peers = ask_peer(run, &series->spec, run->sizes, run->n_sizes, run->n_sizes,
+                                     0.3 * run->n_sizes / run->rows_left);
+        series->asked = true;
         row->peer = peer_row(series->peers, row->spec.count);
     }
     row_settle(run, row, row_beside(list, series, i));
@@ -227,31 +214,20 @@ static void run_device(struct run *run, const char *select)
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
 /* When a column is explained. */
-enum {
-    TABLES = 1,
-    SIDE_BY_SIDE = 2,
-    HOST_CODE = 4,
-    PEERS = 8,
-    HOST_ARRAYS = 16,
-    ARRAYS = 32,
-    DICTS = 64,
-    BTREE = 128,
-    NO_BTREE = 256,
-    ROBIN_MAP = 512
-};
+enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DICTS = 64, BTREE = 128, ROBIN = 256 };
 
 static unsigned what_ran(const struct run *run)
 {
-    unsigned ran = run->options->side_by_side ? SIDE_BY_SIDE : run->rows ? TABLES : 0;
-    ran |= run->options->no_host ? 0 : HOST_CODE;
+    unsigned ran = run->options->side_by_side ? SIDE : run->rows ? TABLES : 0;
+    ran |= run->options->no_host ? 0 : HOST;
     ran |= run->peer_program ? PEERS : 0;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : NO_BTREE;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN_MAP : 0;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : 0;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN : 0;
     for (int p = 0; p < run->n_parts; p++)
         for (int w = 0; w < run->parts[p].n_workloads; w++) {
             const enum workload workload = (enum workload) run->parts[p].workloads[w];
             ran |= workload_is_dict(workload) ? DICTS : ARRAYS;
-            ran |= workload_is_host(workload) ? HOST_ARRAYS : 0;
+            ran |= workload_is_host(workload) ? TRANSFER : 0;
         }
     return ran;
 }
@@ -265,20 +241,19 @@ static void explain_columns(const struct run *run)
         { TABLES, "rate",
           "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
           "repetitions" },
-        { SIDE_BY_SIDE, "rate",
-          "elements, queries or operations a second by the wall clock, the median of the repetitions" },
+        { SIDE, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions" },
         { 0, "+-", "half the way from their 10th to their 90th percentile" },
         { TABLES, "device", "the time of a call on the device's own clock" },
         { TABLES, "check", "whether all of the output was right" },
-        { SIDE_BY_SIDE, "/ best", "the rate over that of the fastest on the device" },
-        { SIDE_BY_SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
+        { SIDE, "/ best", "the rate over that of the fastest on the device" },
+        { SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
         { TABLES | PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
-        { TABLES | HOST_ARRAYS, "transfer",
+        { TABLES | TRANSFER, "transfer",
           "of the time, what the bytes that have to come and go take at the rates to the device and back" },
         { TABLES | ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
         { TABLES | ARRAYS, "copy", "the same as a share of the copy rate" },
-        { TABLES | ARRAYS | HOST_CODE, "/ x", "this rate over that of x on one thread of the host" },
-        { TABLES | DICTS, NULL, "Dictionaries:" },
+        { TABLES | ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
+        { TABLES | DICTS, "", "Dictionaries:" },
         { TABLES | DICTS, "rate",
           "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
           "from the first to the last; worst, best: the extremes" },
@@ -289,19 +264,18 @@ static void explain_columns(const struct run *run)
         { TABLES | DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
         { TABLES | DICTS, "peak",
           "device memory held at most; / data: over that of the keys and values that were put in" },
-        { TABLES | DICTS | HOST_CODE | BTREE, "/ btree",
+        { TABLES | DICTS | HOST | BTREE, "/ btree",
           "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
-        { TABLES | DICTS | HOST_CODE | BTREE, "/ flat_hash_map",
+        { TABLES | DICTS | HOST | BTREE, "/ flat_hash_map",
           "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
-        { TABLES | DICTS | HOST_CODE | NO_BTREE, NULL,
-          "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev)." },
-        { TABLES | DICTS | HOST_CODE | ROBIN_MAP, "/ robin_map", "tsl::robin_map, likewise" },
+        { TABLES | DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
     };
-    const unsigned ran = what_ran(run);
-    for (size_t i = 0; i < sizeof all / sizeof *all && ran & (TABLES | SIDE_BY_SIDE); i++)
+    const unsigned ran = what_ran(run), dicts = TABLES | DICTS | HOST;
+    for (size_t i = 0; i < sizeof all / sizeof *all && ran & (TABLES | SIDE); i++)
         if ((all[i].when & ran) == all[i].when)
-            say(run->out, all[i].column ? 11 : 4, all[i].column ? "%-9s  %s" : "%s%s",
-                all[i].column ? all[i].column : "", all[i].text);
+            say(run->out, 11, *all[i].column ? "%-9s  %s" : "%s%s", all[i].column, all[i].text);
+    if ((ran & (dicts | BTREE)) == dicts)
+        say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
 }
 
 static void count_rows(const struct run *run, const char *what, int n)

@@ -10,15 +10,9 @@
 
 void old_files_read(struct old_files *old_files, const char *path)
 {
-    char   why[WHY_BYTES] = "";
-    cJSON *file = json_read(path, why);
-    if (!file)
-        usage_error("--compare: %s", why);
-    if (!cJSON_IsArray(json_at(file, "rows")))
-        usage_error("--compare: %s was not written by ordo-bench --json", path);
     if (old_files->n == FILES_MAX)
         usage_error("--compare: more than %d files", FILES_MAX);
-    old_files->files[old_files->n++] = file;
+    old_files->files[old_files->n++] = file_read("--compare", path);
 }
 
 void old_files_free(struct old_files *old_files)

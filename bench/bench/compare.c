@@ -45,25 +45,8 @@ static void measure_ours(struct comparison *c, const struct spec *spec)
     row_empty(&row, spec);
     row.peer = peer_row(c->cuda, spec->count);
     row_settle(c->run, &row, NULL);
-    add_line(c, *variant ? variant : workload_name(spec->workload), "device",
-             file_row(&c->run->file, c->run->device_number, spec), true);
+    add_line(c, *variant ? variant : workload_name(spec->workload), "device", row.json, true);
     dict_figures_free(&row.dict);
-}
-
-/* Runs ordo-peer if there is one. */
-static void ask_cuda(struct comparison *c)
-{
-    struct run  *run = c->run;
-    char         why[WHY_BYTES] = "";
-    const double left = run->deadline - now();
-    if (!run->peer_program || ordo_device_facts(run->device)->cpu || left <= 0)
-        return;
-    progress_about("%s", workload_name(c->point.workload));
-    progress("the turn of CUDA's libraries");
-    c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
-                        isinf(left) ? 10 : left / 4, why);
-    if (!c->cuda)
-        report_error("%s", why);
 }
 
 /* ---- the host ------------------------------------------------------------------------------------------------ */
@@ -269,7 +252,8 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     struct comparison c = { .run = run, .point = *point };
     const double      deadline = share_time(&c, list, n);
     introduce(&c);
-    ask_cuda(&c);
+    if (!ordo_device_facts(run->device)->cpu)
+        c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {
         struct spec spec = list[s].spec;
         spec.count = point->count; /* later entries still have the previous size */

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the file is saved after each row; a pipe is written at the end. */
-static bool is_kept(const struct file *file)
-{
-    return file->path && json_is_file(file->path);
-}
-
 static bool save(const struct file *file)
 {
     char why[WHY_BYTES];
@@ -17,6 +11,12 @@ static bool save(const struct file *file)
         return true;
     report_error("%s", why);
     return false;
+}
+
+/* A pipe is written at the end. */
+static bool save_row(const struct file *file)
+{
+    return !file->path || !json_is_file(file->path) || save(file);
 }
 
 static void begin_process(struct file *file)
@@ -37,19 +37,28 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
     file->devices = cJSON_AddArrayToObject(file->json, "devices");
     file->rows = cJSON_AddArrayToObject(file->json, "rows");
     begin_process(file);
-    if (is_kept(file) && !save(file))
+    if (!save_row(file))
         exit(EXIT_FAILED);
 }
 
 /* ---- going on with one --------------------------------------------------------------------------------------- */
 
-static cJSON *read_file(const char *path)
+cJSON *file_read(const char *option, const char *path)
 {
     char   why[WHY_BYTES] = "";
     cJSON *json = json_read(path, why);
     if (!json)
-        usage_error("--resume: %s", why);
-    if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA)
+        usage_error("%s: %s", option, why);
+    if (!cJSON_IsArray(json_at(json, "rows")))
+        usage_error("%s: %s was not written by ordo-bench --json", option, path);
+    return json;
+}
+
+static cJSON *read_file(const char *path)
+{
+    cJSON *json = file_read("--resume", path);
+    if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA ||
+        !cJSON_IsArray(json_at(json, "processes")) || !cJSON_IsArray(json_at(json, "devices")))
         usage_error("--resume: %s was not written by this version of ordo-bench --json", path);
     return json;
 }
@@ -62,17 +71,13 @@ cJSON *file_arguments(const char *path)
     return arguments;
 }
 
-static bool is_to_be_kept(const cJSON *row)
-{
-    return !text_is(row, "check", outcome_name(FAILED)) && !text_is(row, "check", outcome_name(SKIPPED)) &&
-           !text_is(row, "ended_by", "signal"); /* cut short */
-}
-
+/* Rows that failed, were skipped or cut short. */
 static void drop_unfinished(cJSON *rows)
 {
     for (cJSON *row = rows ? rows->child : NULL, *next; row; row = next) {
         next = row->next;
-        if (!is_to_be_kept(row))
+        if (text_is(row, "check", outcome_name(FAILED)) || text_is(row, "check", outcome_name(SKIPPED)) ||
+            text_is(row, "ended_by", "signal"))
             cJSON_Delete(cJSON_DetachItemViaPointer(rows, row));
     }
 }
@@ -90,8 +95,6 @@ void file_resume(struct file *file, const char *path)
     file->processes = json_at(file->json, "processes");
     file->devices = json_at(file->json, "devices");
     file->rows = json_at(file->json, "rows");
-    if (!cJSON_IsArray(file->processes) || !cJSON_IsArray(file->devices) || !cJSON_IsArray(file->rows))
-        usage_error("--resume: %s was not written by ordo-bench --json", path);
     drop_unfinished(file->rows);
     drop_unfinished(json_at(file->json, "peers"));
     begin_process(file);
@@ -134,14 +137,22 @@ void file_disturbed(struct file *file, const char *names)
     json_text(file->process, "disturbed", names);
 }
 
+/* The row of a point in a list, NULL if there is none. */
+static const cJSON *find(const cJSON *list, int device, const cJSON *point, const char *name, int threads)
+{
+    const cJSON *row = NULL;
+    cJSON_ArrayForEach(row, list) {
+        if (number_of(row, "device") == device && rows_are_alike(row, point) &&
+            (!name || (text_is(row, "name", name) && number_of(row, "threads") == threads)))
+            break;
+    }
+    return row;
+}
+
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
 {
     cJSON       *point = row_point(spec);
-    const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, file->rows) {
-        if (number_of(row, "device") == device && rows_are_alike(row, point))
-            break;
-    }
+    const cJSON *row = find(file->rows, device, point, NULL, 0);
     cJSON_Delete(point);
     return row;
 }
@@ -154,18 +165,12 @@ bool file_add(struct file *file, int device, const struct row *row)
     if (row->timing.repetitions)
         json_number(json, "began_s", row->timing.began - file->began);
     cJSON_AddItemToArray(file->rows, json);
-    return !is_kept(file) || save(file);
+    return save_row(file);
 }
 
 const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
 {
-    const cJSON *peer = NULL;
-    cJSON_ArrayForEach(peer, json_at(file->json, "peers")) {
-        if (number_of(peer, "device") == device && number_of(peer, "threads") == threads &&
-            text_is(peer, "name", name) && rows_are_alike(peer, point))
-            break;
-    }
-    return peer;
+    return find(json_at(file->json, "peers"), device, point, name, threads);
 }
 
 bool file_add_peer(struct file *file, int device, cJSON *peer)
@@ -176,7 +181,7 @@ bool file_add_peer(struct file *file, int device, cJSON *peer)
     json_exact(peer, "device", device);
     json_exact(peer, "process", file->process_number);
     cJSON_AddItemToArray(peers, peer);
-    return !is_kept(file) || save(file);
+    return save_row(file);
 }
 
 bool file_merge(struct file *file, cJSON *other)
@@ -199,7 +204,7 @@ bool file_merge(struct file *file, cJSON *other)
             row, "device", cJSON_CreateNumber(device >= 0 && device < n_devices ? numbers[device] : 0));
         cJSON_AddItemToArray(file->rows, row);
     }
-    return !is_kept(file) || save(file);
+    return save_row(file);
 }
 
 bool file_end(struct file *file, const char *ended)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include "bench/peers/peers.h"
 #include "bench/peers/rivals.h"
 
 #include <math.h>
@@ -269,6 +270,22 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
     tuned_end(run->device, &tuned);
 }
 
+cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                double share)
+{
+    char         why[WHY_BYTES] = "";
+    const double left = run->deadline - now();
+    if (!run->peer_program || left <= 0)
+        return NULL;
+    progress_about("%s", workload_name(spec->workload));
+    progress("the peer's turn");
+    cJSON *rows = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, spec, counts, n,
+                            isinf(left) ? seconds : left * share, why);
+    if (!rows)
+        report_error("%s", why);
+    return rows;
+}
+
 /* ---- from the file, or measured ------------------------------------------------------------------------------- */
 
 static void count_outcome(struct run *run, const struct row *row)
@@ -281,13 +298,14 @@ static void count_outcome(struct run *run, const struct row *row)
 
 void row_settle(struct run *run, struct row *row, const struct row *beside)
 {
-    const cJSON *there = file_row(&run->file, run->device_number, &row->spec);
-    if (there) {
-        row_from_json(row, there);
+    row->json = file_row(&run->file, run->device_number, &row->spec);
+    if (row->json) {
+        row_from_json(row, row->json);
         run->kept++;
     } else {
         run_row(run, row, beside);
         run->file_failed |= !file_add(&run->file, run->device_number, row);
+        row->json = file_row(&run->file, run->device_number, &row->spec);
     }
     count_outcome(run, row);
 }

@@ -183,48 +183,14 @@ struct spread spread_from_json(const cJSON *row, const char *name)
     return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
 }
 
-static size_t whole(const cJSON *json, const char *name)
-{
-    const double number = number_of(json, name);
-    return number > 0 ? (size_t) number : 0;
-}
-
-static void fills_from(struct row *row, const cJSON *json)
-{
-    const cJSON *list = json_at(json, "fills"), *fill = NULL;
-    const int    n = cJSON_GetArraySize(list);
-    row->dict.fills = n ? calloc((size_t) n, sizeof *row->dict.fills) : NULL;
-    if (!row->dict.fills)
-        return;
-    cJSON_ArrayForEach(fill, list)
-        row->dict.fills[row->dict.n_fills++] =
-            (struct dict_fill) { .batches = whole(fill, "batches"),
-                                 .elements = whole(fill, "elements"),
-                                 .seconds = (double) spec_operations(&row->spec) / number_of(fill, "rate"),
-                                 .first_seconds = number_of(fill, "first_call_s") };
-}
-
 void row_from_json(struct row *row, const cJSON *json)
 {
-    const cJSON *host = json_at(json, "host_rates");
     for (int o = 0; o < N_OUTCOMES; o++)
         if (text_is(json, "check", outcome_name((enum outcome) o)))
             row->outcome = (enum outcome) o;
     because(row->why, "%s", text_of(json, "why"));
     row->rate = number_of(json, "rate");
-    row->bytes_per_second = number_of(json, "bytes_per_s");
-    row->copy_share = number_of(json, "share_of_copy_rate");
-    row->transfer_share = number_of(json, "share_of_transfer_rate");
-    row->timing.wall = spread_from_json(json, "wall_s");
-    row->timing.device = spread_from_json(json, "device_s");
-    row->array_rate = number_of(json, "rate_of_sorted_array");
     for (int i = 0; i < BASELINES_MAX; i++)
         if (baseline_name(row->spec.workload, i))
-            row->baseline[i] = number_of(host, baseline_name(row->spec.workload, i));
-    row->peer = json_at(json, "peer");
-    row->dict.rebuild_seconds = number_of(json, "rebuild_s");
-#define X(member) row->dict.statistics.member = whole(json_at(json, "statistics"), #member);
-    STATISTICS(X)
-#undef X
-    fills_from(row, json);
+            row->baseline[i] = number_of(json_at(json, "host_rates"), baseline_name(row->spec.workload, i));
 }

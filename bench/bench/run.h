@@ -101,6 +101,7 @@ struct row {
     double              array_rate; /* of a sorted array; NaN: unknown */
     const cJSON        *peer;       /* NULL: none */
     double              before;     /* in the old files; NaN: missing */
+    const cJSON        *json;       /* in the file */
 };
 
 /* Clears a row. The caller frees row->dict later. */
@@ -116,7 +117,7 @@ struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows have the same point. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Fills in the table fields of an empty row. row->peer points into the JSON. */
+/* Fills in the outcome and the rates of an empty row. */
 void row_from_json(struct row *row, const cJSON *json);
 
 /* The result file, saved after each row. */
@@ -135,6 +136,8 @@ struct file {
 void file_begin(struct file *file, const char *path, int argc, char **argv);
 /* Continues a file, without its failed, skipped and cut rows. Exits with an error if it is not one of this version. */
 void file_resume(struct file *file, const char *path);
+/* Reads a file. Exits with an error if it has no rows; `option` names it. */
+cJSON *file_read(const char *option, const char *path);
 /* The arguments of the process that began the file. The caller deletes them. Exits with an error likewise. */
 cJSON *file_arguments(const char *path);
 
@@ -237,6 +240,9 @@ bool series_follows(const struct series *list, int s);
 
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
+/* Runs ordo-peer, if there is one, for `seconds`, or a share of the time that is left. Returns its rows, or NULL. */
+cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                double share);
 /* The timing goal of the current row. */
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
@@ -270,11 +276,8 @@ int check(struct run *run, int argc, char **argv);
 
 /* -w open,prepare: opening a device, and the first call of each kind, in a child. */
 
-/* Operations of a first call. */
-#define FIRST_BATCH 65536
-
-/* Answers "open:SELECT" or "calls:AHEAD:STRUCTURE:TYPE:VALUE_BYTES:SELECT" (AHEAD 1: after ordo_device_prepare) in a
- * child. Returns the exit status. */
+/* Opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1: after
+ * ordo_device_prepare), in a child. Writes the answer and returns the exit status. */
 int first_answer(const char *question);
 
 /* Measures them on the run's device with empty and filled caches, and adds rows to "first". `select` opened the
