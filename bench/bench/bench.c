@@ -19,7 +19,7 @@ static const struct row *row_beside(const struct series *list, const struct seri
     const struct spec *spec = &series->rows[i].spec;
     for (const struct series *s = list; s < series && workload_is_dict(spec->workload); s++)
         if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
-            same_but_variant(&s->rows[i].spec, spec))
+            spec_asks_same(&s->rows[i].spec, spec))
             return &s->rows[i];
     return NULL;
 }
@@ -59,7 +59,7 @@ static void run_group(struct run *run, struct series *list, int from, int n, con
     const bool dict = workload_is_dict(list[from].spec.workload);
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
         for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
-            if (s == from || same_but_variant(&list[s].spec, &list[from].spec))
+            if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
                 run_point(run, list, &list[s], i, table);
 }
 
@@ -88,11 +88,10 @@ static void introduce_workload(const struct run *run, enum workload workload)
 
 static void run_workload(struct run *run, enum workload workload)
 {
-    const int           n = list_series(run, workload, NULL);
-    struct series      *list = calloc((size_t) n + 1, sizeof *list);
-    const struct layout layout = lay_out(run, workload);
-    struct table        table = { .out = run->out, .columns = layout.columns, .n_columns = layout.n };
-
+    const int      n = list_series(run, workload, NULL);
+    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    struct column  columns[COLUMNS_MAX];
+    struct table   table = { .out = run->out, .columns = columns, .n_columns = lay_out(run, workload, columns) };
     if (!list) {
         report_error("out of memory");
         exit(EXIT_FAILED);

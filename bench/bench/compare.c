@@ -17,13 +17,14 @@ struct line {
 
 #define LINES_MAX 40
 struct comparison {
-    struct run      *run;
-    struct spec      point; /* without its variant */
-    struct line      lines[LINES_MAX];
-    int              n;
-    struct host_peer told[HOST_PEERS_MAX]; /* peers with figures */
-    int              n_told;
-    cJSON           *cuda; /* rows of ordo-peer, or NULL */
+    struct run       *run;
+    struct spec       point; /* without its variant */
+    struct line       lines[LINES_MAX];
+    int               n;
+    cJSON            *cuda; /* rows of ordo-peer, or NULL */
+    bool              open; /* the input of the host's peers */
+    struct dict_plan *plan;
+    struct inputs     in;
 };
 
 static void add_line(struct comparison *c, const char *what, const char *on, const cJSON *row, bool ours)
@@ -81,60 +82,47 @@ static void show_peer(struct comparison *c, const struct host_peer *peer, const 
     snprintf(on, sizeof on, peer->threads == 1 ? "1 thread" : "%d threads", peer->threads);
     add_line(c, peer->name, on, json, false);
     c->run->wrong += text_is(json, "check", outcome_name(WRONG));
-    if (c->n_told == 0 || strcmp(c->told[c->n_told - 1].name, peer->name) != 0)
-        c->told[c->n_told++] = *peer;
 }
 
-/* The input of all peers of a point. */
-struct peer_inputs {
-    struct dict_plan *plan;
-    struct inputs     in;
-};
-
-static bool open_inputs(const struct spec *spec, struct peer_inputs *inputs)
+static bool open_inputs(struct comparison *c)
 {
-    *inputs = (struct peer_inputs) { .in = { .keys = NULL } };
-    if (!workload_is_dict(spec->workload))
-        return inputs_make(spec, &inputs->in);
-    struct spec point = *spec;
+    struct spec point = c->point;
+    c->open = true;
+    if (!workload_is_dict(point.workload))
+        return inputs_make(&point, &c->in);
     point.variant = SORTED_ARRAY; /* is queried as maps are */
-    inputs->plan = plan_borrow(&point);
-    return inputs->plan &&
-           (!plan_has_fills(spec->workload) || plan_advance(inputs->plan, plan_fills(inputs->plan) - 1));
+    c->plan = plan_borrow(&point);
+    return c->plan && (!plan_has_fills(point.workload) || plan_advance(c->plan, plan_fills(c->plan) - 1));
 }
 
-static void close_inputs(const struct spec *spec, struct peer_inputs *inputs)
+static void close_inputs(struct comparison *c)
 {
-    if (workload_is_dict(spec->workload))
-        plan_return(inputs->plan != NULL);
-    else
-        inputs_free(&inputs->in);
+    if (c->open && workload_is_dict(c->point.workload))
+        plan_return(c->plan != NULL);
+    else if (c->open)
+        inputs_free(&c->in);
 }
 
-static void measure_peer(struct comparison *c, struct peer_inputs *inputs, const struct host_peer *peer)
+static void measure_peer(struct comparison *c, const struct host_peer *peer)
 {
+    row_share_time(c->run);
     const struct timing_goal goal = row_goal(c->run);
     struct host_figures      figures;
     progress_about("%s", workload_name(c->point.workload));
     progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
     if (workload_is_dict(c->point.workload))
-        dict_peer_measure(peer, inputs->plan, &goal, &figures);
+        dict_peer_measure(peer, c->plan, &goal, &figures);
     else
-        array_peer_measure(peer, &c->point, &inputs->in, &goal, &figures);
+        array_peer_measure(peer, &c->point, &c->in, &goal, &figures);
     show_peer(c, peer, keep_peer(c, peer, &figures));
 }
 
-/* As many threads as the CPU device has; with a GPU all processors. */
-static int threads_beside(const struct run *run)
-{
-    const struct ordo_facts *facts = ordo_device_facts(run->device);
-    const int                threads = facts->cpu ? (int) facts->compute_units : processors();
-    return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
-}
-
+/* On one thread, and as many as the CPU device has; with a GPU on all processors. */
 static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PEERS_MAX])
 {
-    const int threads = threads_beside(c->run);
+    const struct ordo_facts *facts = ordo_device_facts(c->run->device);
+    const int                all = facts->cpu ? (int) facts->compute_units : processors();
+    const int                threads = all < 1 ? 1 : all > MAX_PARTS ? MAX_PARTS : all;
     if (c->run->options->no_host)
         return 0;
     return workload_is_dict(c->point.workload) ? dict_peers(&c->point, threads, peers)
@@ -145,9 +133,7 @@ static void measure_peers(struct comparison *c)
 {
     const struct spec *spec = &c->point;
     struct host_peer   peers[HOST_PEERS_MAX];
-    struct peer_inputs inputs;
     const int          n = list_peers(c, peers);
-    bool               open = false;
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
         cJSON       *point = peer_point(c);
@@ -155,20 +141,15 @@ static void measure_peers(struct comparison *c)
         cJSON_Delete(point);
         if (there) {
             show_peer(c, &peers[i], there);
-            continue;
-        }
-        if (!open && !open_inputs(spec, &inputs)) {
+        } else if (c->open || open_inputs(c)) {
+            measure_peer(c, &peers[i]);
+        } else {
             report_error("%s: the peers' inputs: out of memory", workload_name(spec->workload));
-            close_inputs(spec, &inputs);
             c->run->failed++;
-            return;
+            break;
         }
-        open = true;
-        row_share_time(c->run);
-        measure_peer(c, &inputs, &peers[i]);
     }
-    if (open)
-        close_inputs(spec, &inputs);
+    close_inputs(c);
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
@@ -199,8 +180,10 @@ static void show(const struct comparison *c)
                                      text_percent(TEXT, (wall.high - wall.low) / 2 / wall.median),
                                      text_ratio(TEXT, rate / best), text_of(line->row, "check") });
     }
-    for (int i = 0; i < c->n_told; i++)
-        say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);
+    for (int i = 0; i < c->n; i++)
+        if (*text_of(c->lines[i].row, "call") && (i == 0 || strcmp(c->lines[i - 1].what, c->lines[i].what) != 0))
+            say(c->run->out, 4, "%s (%s): %s", c->lines[i].what, text_of(c->lines[i].row, "version"),
+                text_of(c->lines[i].row, "call"));
 }
 
 static void introduce(const struct comparison *c)
@@ -216,19 +199,6 @@ static void introduce(const struct comparison *c)
         text_count(count, spec->count), data, dist_name(spec->dist), more);
 }
 
-/* Whether points differ only in the variant and its load. */
-static bool same_point(const struct spec *a, const struct spec *b)
-{
-    struct spec x = *a;
-    x.variant = b->variant;
-    x.load_percent = b->load_percent;
-    cJSON     *p = row_point(&x), *q = row_point(b);
-    const bool same = rows_are_alike(p, q);
-    cJSON_Delete(p);
-    cJSON_Delete(q);
-    return same;
-}
-
 /* Gives a point its share of the remaining time. Returns the overall deadline. */
 static double share_time(struct comparison *c, const struct series *list, int n)
 {
@@ -239,7 +209,7 @@ static double share_time(struct comparison *c, const struct series *list, int n)
     for (int s = 0; s < n; s++) {
         struct spec spec = list[s].spec;
         spec.count = c->point.count;
-        rows += same_point(&spec, &c->point);
+        rows += spec_asks_same(&spec, &c->point);
     }
     if (!isinf(whole))
         run->deadline = now() + (whole - now()) * rows / run->rows_left;
@@ -257,7 +227,7 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     for (int s = 0; s < n && !stop_asked(); s++) {
         struct spec spec = list[s].spec;
         spec.count = point->count; /* later entries still have the previous size */
-        if (same_point(&spec, point))
+        if (spec_asks_same(&spec, point))
             measure_ours(&c, &spec);
     }
     c.point.variant = 0;
@@ -288,7 +258,7 @@ void compare_workload(struct run *run, enum workload workload)
             list[s].spec.count = run->sizes[i];
             bool known = false;
             for (int before = 0; before < s; before++)
-                known = known || same_point(&list[before].spec, &list[s].spec);
+                known = known || spec_asks_same(&list[before].spec, &list[s].spec);
             if (!known)
                 compare_point(run, list, n, &list[s].spec);
         }

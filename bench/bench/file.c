@@ -157,14 +157,11 @@ const cJSON *file_row(const struct file *file, int device, const struct spec *sp
     return row;
 }
 
-bool file_add(struct file *file, int device, const struct row *row)
+bool file_add(struct file *file, int device, cJSON *row)
 {
-    cJSON *json = row_to_json(row);
-    json_exact(json, "device", device);
-    json_exact(json, "process", file->process_number);
-    if (row->timing.repetitions)
-        json_number(json, "began_s", row->timing.began - file->began);
-    cJSON_AddItemToArray(file->rows, json);
+    json_exact(row, "device", device);
+    json_exact(row, "process", file->process_number);
+    cJSON_AddItemToArray(file->rows, row);
     return save_row(file);
 }
 

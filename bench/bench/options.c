@@ -344,21 +344,19 @@ struct options read_options(int argc, char **argv)
 
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text)
 {
-    static struct kept {
-        struct kept *before;
-        char        *text, **argv;
-    } * last;
-    struct kept *kept = calloc(1, sizeof *kept);
-    if (!kept || !(kept->text = strdup(text)) ||
-        !(kept->argv = calloc((size_t) n_how + strlen(text) / 2 + 3, sizeof *kept->argv)))
+    static cJSON *kept;
+    cJSON        *copy = cJSON_CreateString(text);
+    const char  **argv = calloc((size_t) n_how + strlen(text) / 2 + 3, sizeof *argv);
+    int           n = 1;
+    kept = kept ? kept : cJSON_CreateArray();
+    if (!argv || !cJSON_AddItemToArray(kept, copy))
         usage_error("out of memory");
-    kept->before = last;
-    last = kept;
-    int n = 0;
-    kept->argv[n++] = (char *) program;
+    argv[0] = program;
     for (int i = 0; i < n_how; i++)
-        kept->argv[n++] = (char *) how[i];
-    for (char *rest = NULL, *word = strtok_r(kept->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        kept->argv[n++] = word;
-    return read_options(n, kept->argv);
+        argv[n++] = how[i];
+    for (char *rest = NULL, *word = strtok_r(copy->valuestring, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        argv[n++] = word;
+    const struct options options = read_options(n, (char **) argv);
+    free(argv);
+    return options;
 }

@@ -115,16 +115,10 @@ static void use_default_sizes(struct run *run, bool cpu)
     run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
 }
 
-bool same_but_variant(const struct spec *a, const struct spec *b)
-{
-    return a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes && a->dist == b->dist &&
-           a->count == b->count && a->batch == b->batch && a->update_percent == b->update_percent;
-}
-
 bool series_follows(const struct series *list, int s)
 {
     for (int before = 0; before < s && workload_is_dict(list[s].spec.workload); before++)
-        if (same_but_variant(&list[before].spec, &list[s].spec))
+        if (spec_asks_same(&list[before].spec, &list[s].spec))
             return true;
     return false;
 }

@@ -11,32 +11,9 @@ const char *outcome_name(enum outcome outcome)
     return names[outcome];
 }
 
-static const char *const end_names[] = { "number", "time", "interval", "signal" };
-
 void row_empty(struct row *row, const struct spec *spec)
 {
-    const struct spread unknown = { NAN, NAN, NAN };
-    *row = (struct row) { .spec = *spec,
-                          .rate = NAN,
-                          .bytes_per_second = NAN,
-                          .copy_share = NAN,
-                          .transfer_share = NAN,
-                          .before = NAN,
-                          .array_rate = NAN };
-    row->timing.wall = row->timing.device = unknown;
-    for (int i = 0; i < BASELINES_MAX; i++)
-        row->baseline[i] = NAN;
-}
-
-/* ---- to JSON ------------------------------------------------------------------------------------------------- */
-
-static cJSON *json_spread(const struct spread *spread)
-{
-    cJSON *json = cJSON_CreateObject();
-    json_number(json, "median", spread->median);
-    json_number(json, "p10", spread->low);
-    json_number(json, "p90", spread->high);
-    return json;
+    *row = (struct row) { .spec = *spec, .before = NAN };
 }
 
 cJSON *row_point(const struct spec *spec)
@@ -79,15 +56,13 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
     X(runs)                                                                                                            \
     X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels) X(restarts)
 
-static void json_dict(cJSON *json, const struct row *row)
+void json_dict(cJSON *json, const struct spec *spec, const struct dict_figures *dict)
 {
-    const struct dict_figures *dict = &row->dict;
-    json_number(json, "rate_of_sorted_array", row->array_rate);
-    json_number(json, "rebuild_s", dict->rebuild_seconds);
     cJSON *statistics = cJSON_AddObjectToObject(json, "statistics");
 #define X(member) json_exact(statistics, #member, (double) dict->statistics.member);
     STATISTICS(X)
 #undef X
+    json_number(json, "rebuild_s", dict->rebuild_seconds);
     if (dict->n_batches)
         json_samples(json, "batches_s", dict->batch_seconds, dict->n_batches);
     cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
@@ -96,16 +71,31 @@ static void json_dict(cJSON *json, const struct row *row)
         json_exact(fill, "batches", (double) dict->fills[i].batches);
         json_exact(fill, "elements", (double) dict->fills[i].elements);
         json_number(fill, "first_call_s", dict->fills[i].first_seconds);
-        json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
+        json_number(fill, "rate", (double) spec_operations(spec) / dict->fills[i].seconds);
         json_samples(fill, "samples_s", dict->fills[i].sample, (size_t) dict->fills[i].repetitions);
     }
 }
 
+static void json_spread(cJSON *json, const char *name, const struct spread *spread)
+{
+    cJSON *object = cJSON_AddObjectToObject(json, name);
+    json_number(object, "median", spread->median);
+    json_number(object, "p10", spread->low);
+    json_number(object, "p90", spread->high);
+}
+
+struct spread spread_from_json(const cJSON *row, const char *name)
+{
+    const cJSON *json = json_at(row, name);
+    return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
+}
+
 void json_timing(cJSON *json, double rate, const struct timing *timing)
 {
+    static const char *const end_names[] = { "number", "time", "interval", "signal" };
     json_number(json, "rate", rate);
-    cJSON_AddItemToObject(json, "wall_s", json_spread(&timing->wall));
-    cJSON_AddItemToObject(json, "device_s", json_spread(&timing->device));
+    json_spread(json, "wall_s", &timing->wall);
+    json_spread(json, "device_s", &timing->device);
     json_number(json, "first_call_s", timing->first_call);
     json_exact(json, "repetitions", timing->repetitions);
     json_exact(json, "calls_per_repetition", timing->batch);
@@ -113,49 +103,6 @@ void json_timing(cJSON *json, double rate, const struct timing *timing)
     json_samples(json, "samples_s", timing->sample, (size_t) timing->repetitions);
     json_samples(json, "interval_s", timing->interval, isnan(timing->interval[0]) ? 0 : 2);
 }
-
-static void json_measured(cJSON *json, const struct row *row)
-{
-    json_timing(json, row->rate, &row->timing);
-    if (workload_is_dict(row->spec.workload))
-        json_dict(json, row);
-    if (workload_is_host(row->spec.workload)) {
-        json_number(json, "bytes_to_device", row->transfers.to_device);
-        json_number(json, "bytes_from_device", row->transfers.from_device);
-        json_number(json, "bytes_per_s", row->bytes_per_second);
-        json_number(json, "share_of_transfer_rate", row->transfer_share);
-    } else if (!workload_is_dict(row->spec.workload)) {
-        json_number(json, "bytes_counted", spec_bytes(&row->spec));
-        json_number(json, "bytes_per_s", row->bytes_per_second);
-        json_number(json, "share_of_copy_rate", row->copy_share);
-    }
-    json_exact(json, "scratch_bytes", (double) row->scratch_bytes);
-    if (row->index_bytes) {
-        json_exact(json, "index_bytes", (double) row->index_bytes);
-        json_number(json, "index_build_s", row->index_seconds);
-    }
-    cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
-    for (int i = 0; i < BASELINES_MAX; i++)
-        if (baseline_name(row->spec.workload, i) && !isnan(row->baseline[i]))
-            json_number(host, baseline_name(row->spec.workload, i), row->baseline[i]);
-    if (row->peer)
-        cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
-    if (!isnan(row->before))
-        json_number(json, "rate_before", row->before);
-}
-
-cJSON *row_to_json(const struct row *row)
-{
-    cJSON *json = row_point(&row->spec);
-    json_text(json, "check", outcome_name(row->outcome));
-    if (row->why[0])
-        json_text(json, "why", row->why);
-    if (row->outcome == GOOD || row->outcome == WRONG)
-        json_measured(json, row);
-    return json;
-}
-
-/* ---- and back ------------------------------------------------------------------------------------------------ */
 
 /* Whether both have the same value, or neither has one. */
 static bool same_member(const cJSON *a, const cJSON *b, const char *name, bool unless_missing)
@@ -175,22 +122,4 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
         if (!same_member(a, b, axes[axis].key, axes[axis].traits & AXIS_LATE))
             return false;
     return true;
-}
-
-struct spread spread_from_json(const cJSON *row, const char *name)
-{
-    const cJSON *json = json_at(row, name);
-    return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
-}
-
-void row_from_json(struct row *row, const cJSON *json)
-{
-    for (int o = 0; o < N_OUTCOMES; o++)
-        if (text_is(json, "check", outcome_name((enum outcome) o)))
-            row->outcome = (enum outcome) o;
-    because(row->why, "%s", text_of(json, "why"));
-    row->rate = number_of(json, "rate");
-    for (int i = 0; i < BASELINES_MAX; i++)
-        if (baseline_name(row->spec.workload, i))
-            row->baseline[i] = number_of(json_at(json, "host_rates"), baseline_name(row->spec.workload, i));
 }

@@ -54,25 +54,19 @@ struct options {
 
 /* Exits after --help and --version and after an error. */
 struct options read_options(int argc, char **argv);
-
 /* The options of a file that is continued. Replaces the arguments by those that began it, without its output, then
  * those of this process. Exits with an error after options that the file determines. */
 struct options resume_options(const char *path, int *argc, char ***argv);
-
 /* list_options of a command line without its command. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
-
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
-
 /* The names of all variants. */
 const char *variant_any(int i);
 
-/* The suite: the same measurements on every device. */
-
 #define SUITE_PARTS_MAX 64
 
-/* Fills in the options of each part, with sizes for a CPU or a GPU. Returns their number. */
+/* Fills in the options of each part of the suite, with sizes for a CPU or a GPU. Returns their number. */
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
 /* --list: workloads, variants, devices. */
@@ -89,42 +83,28 @@ struct row {
     struct spec         spec;
     enum outcome        outcome;
     char                why[WHY_BYTES];
-    struct timing       timing;
-    double              rate, bytes_per_second, copy_share; /* wall clock; NaN: not measured */
-    struct transfers    transfers;                          /* 0 for arrays of the device */
-    double              transfer_share;                     /* share of the time at the device's transfer limits */
-    double              baseline[BASELINES_MAX];            /* operations a second */
-    uint64_t            scratch_bytes;
-    size_t              index_bytes;
-    double              index_seconds;
-    struct dict_figures dict;       /* for dictionaries */
-    double              array_rate; /* of a sorted array; NaN: unknown */
-    const cJSON        *peer;       /* NULL: none */
-    double              before;     /* in the old files; NaN: missing */
-    const cJSON        *json;       /* in the file */
+    struct dict_figures dict;   /* for dictionaries */
+    const cJSON        *peer;   /* NULL: none */
+    double              before; /* rate in the old files; NaN: missing */
+    const cJSON        *json;   /* in the file */
 };
 
 /* Clears a row. The caller frees row->dict later. */
 void row_empty(struct row *row, const struct spec *spec);
 
-/* The caller deletes it. */
-cJSON *row_to_json(const struct row *row);
 /* The fields of the point. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
-/* Add "rate" and timing; read back a spread. */
+/* Add "rate" and timing, and figures of dictionaries; read back a spread. */
 void          json_timing(cJSON *json, double rate, const struct timing *timing);
+void          json_dict(cJSON *json, const struct spec *spec, const struct dict_figures *dict);
 struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows have the same point. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Fills in the outcome and the rates of an empty row. */
-void row_from_json(struct row *row, const cJSON *json);
-
-/* The result file, saved after each row. */
-
 /* Version of the form of files. */
 #define FILE_SCHEMA 1
 
+/* The result file, saved after each row. */
 struct file {
     const char *path;                                        /* NULL: no file. "-": standard output, at the end */
     cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` */
@@ -140,7 +120,6 @@ void file_resume(struct file *file, const char *path);
 cJSON *file_read(const char *option, const char *path);
 /* The arguments of the process that began the file. The caller deletes them. Exits with an error likewise. */
 cJSON *file_arguments(const char *path);
-
 /* The index of the device in the file, which gets it if needed. Takes `device`. */
 int file_device(struct file *file, cJSON *device);
 /* Adds device limits of the "begin" or "end". Takes `limits`. */
@@ -149,9 +128,8 @@ void file_limits(struct file *file, int device, cJSON *limits, const char *when)
 void file_disturbed(struct file *file, const char *names);
 /* The row of a point, or NULL. */
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
-
-/* Adds a row and saves. False after an error. */
-bool file_add(struct file *file, int device, const struct row *row);
+/* Adds a row, which it takes, and saves. False after an error. */
+bool file_add(struct file *file, int device, cJSON *row);
 /* The row of a host peer at a point, by name and threads, or NULL. */
 const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads);
 /* Adds a peer's row, which it takes, and saves. False after an error. */
@@ -161,10 +139,9 @@ bool file_merge(struct file *file, cJSON *other);
 /* Records the end ("done", "interrupted", "time"), saves and frees. */
 bool file_end(struct file *file, const char *ended);
 
-/* Files to compare with. */
-
 #define FILES_MAX     64
 #define PROCESSES_MAX 64
+/* Files to compare with. */
 struct old_files {
     cJSON *files[FILES_MAX];
     int    n;
@@ -173,12 +150,9 @@ struct old_files {
 /* Exits if the file is not one of ordo-bench. */
 void old_files_read(struct old_files *old_files, const char *path);
 void old_files_free(struct old_files *old_files);
-
 /* The rates of a point in each process, NaN if missing. Returns the number of processes. */
 int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
                    double rates[PROCESSES_MAX]);
-
-/* A run. */
 
 /* Shared by the rows of a device. */
 struct run {
@@ -210,8 +184,6 @@ struct run {
     double row_seconds; /* seconds for timing the next row */
 };
 
-/* Points of the axes. */
-
 /* All sizes of a point. */
 struct series {
     struct spec spec;
@@ -224,19 +196,14 @@ struct series {
 bool variant_wanted(const struct options *options, enum workload workload, int variant);
 /* Whether it can run on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
-
 /* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
-
 /* Lists the series of a workload (NULL: only counts them). */
 int list_series(const struct run *run, enum workload workload, struct series *list);
-
 /* Whether points are equal except for the variant. */
-bool same_but_variant(const struct spec *a, const struct spec *b);
+#define same_but_variant spec_asks_same
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
-
-/* A row, measured or from the file. */
 
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
@@ -249,47 +216,29 @@ struct timing_goal row_goal(const struct run *run);
  * or NULL. */
 void row_settle(struct run *run, struct row *row, const struct row *beside);
 
-/* Tables. */
-
-/* The columns of a workload. */
-struct layout {
-    struct column columns[COLUMNS_MAX];
-    int           n;
-};
-struct layout lay_out(const struct run *run, enum workload workload);
-
+/* The columns of a workload. Returns their number. */
+int  lay_out(const struct run *run, enum workload workload, struct column columns[COLUMNS_MAX]);
 void show_row(const struct run *run, const struct table *table, const struct row *row);
-
 /* Draws a chart of `n` rates by size if at least two are known. */
 void draw_rows(const struct run *run, const struct row *rows, int n);
 
-/* ordo-bench compare. */
-
-/* Prints a table per point and adds rows and peers to the file. */
+/* ordo-bench compare: prints a table per point and adds rows and peers to the file. */
 void compare_workload(struct run *run, enum workload workload);
-
-/* Comparison of processes. */
 
 /* Runs the remaining processes, adds them to the file and, with --compare or --against, lists slower rows. Returns
  * EXIT_SLOWER, or EXIT_FAILED for missing rows or failed processes. */
 int check(struct run *run, int argc, char **argv);
 
-/* -w open,prepare: opening a device, and the first call of each kind, in a child. */
-
-/* Opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1: after
+/* -w open,prepare: opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1: after
  * ordo_device_prepare), in a child. Writes the answer and returns the exit status. */
 int first_answer(const char *question);
-
 /* Measures them on the run's device with empty and filled caches, and adds rows to "first". `select` opened the
  * device. */
 void first_measure(struct run *run, const char *select);
 
-/* ordo-bench paper NAME: repeats a paper's experiments and judges its claims. */
-
-/* Loads the paper and reads the options. Exits after an error. */
+/* ordo-bench paper NAME: loads the paper and reads the options. Exits after an error. */
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options);
 void              paper_end(struct paper_run **paper);
-
 /* The options of all parts for run->device, valid until the next call. Returns their number. */
 int paper_parts(struct run *run, const struct options **parts);
 /* Measures, prints, judges, and adds everything to the file. */

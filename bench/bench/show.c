@@ -12,19 +12,20 @@ struct line {
     const struct run  *run;
     const struct spec *spec;
     const cJSON       *row; /* NULL: only the columns */
-    struct layout      layout;
+    struct column      columns[COLUMNS_MAX];
+    int                n;
     char               text[COLUMNS_MAX][80];
 };
 
 /* Adds a column and returns its text buffer. */
 static char *add(struct line *line, const char *title, int width, bool left, int rank)
 {
-    struct column *column = &line->layout.columns[line->layout.n];
+    struct column *column = &line->columns[line->n];
     snprintf(column->title, sizeof column->title, "%s", title);
     column->width = width;
     column->left = left;
     column->rank = rank;
-    return line->text[line->layout.n++];
+    return line->text[line->n++];
 }
 
 static char *number(struct line *line, const char *title, int width, int rank)
@@ -164,16 +165,19 @@ static struct line line_of(const struct run *run, const struct spec *spec, const
     return line;
 }
 
-struct layout lay_out(const struct run *run, enum workload workload)
+int lay_out(const struct run *run, enum workload workload, struct column columns[COLUMNS_MAX])
 {
-    return line_of(run, &(struct spec) { .workload = workload, .count = 1 }, NULL, NAN).layout;
+    const struct spec spec = { .workload = workload, .count = 1 };
+    const struct line line = line_of(run, &spec, NULL, NAN);
+    memcpy(columns, line.columns, sizeof line.columns);
+    return line.n;
 }
 
 void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
     const struct line line = line_of(run, &row->spec, row->json, row->before);
     const char       *cells[COLUMNS_MAX];
-    for (int c = 0; c < line.layout.n; c++)
+    for (int c = 0; c < line.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
     if (row->why[0])
@@ -188,8 +192,8 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
     int         known = 0;
     for (int i = 0; i < n; i++) {
         text_count(bars[i].label, rows[i].spec.count);
-        bars[i].value = rows[i].rate;
-        known += !isnan(rows[i].rate);
+        bars[i].value = number_of(rows[i].json, "rate");
+        known += !isnan(bars[i].value);
     }
     if (known < 2)
         return;
