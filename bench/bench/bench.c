@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- going through the axes ---------------------------------------------------------------------------------- */
-
 /* The correct row of a sorted array at the same point in an earlier series, or NULL. */
 static const struct row *row_beside(const struct series *list, const struct series *series, int i)
 {
@@ -29,7 +27,7 @@ static double rate_before(const struct run *run, const struct spec *spec)
 {
     double    rates[PROCESSES_MAX];
     cJSON    *point = row_point(spec);
-    const int n = old_files_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    const int n = files_rates(run->before, ordo_device_facts(run->device)->name, point, rates);
     cJSON_Delete(point);
     return median_of_known(rates, n);
 }
@@ -38,9 +36,9 @@ static void run_point(struct run *run, const struct series *list, struct series 
                       const struct table *table)
 {
     struct row *row = &series->rows[i];
-    if (run->before.n)
+    if (run->before)
         row->before = rate_before(run, &row->spec);
-    run->compared += run->before.n && !isnan(row->before);
+    run->compared += run->before && !isnan(row->before);
     if (!file_row(&run->file, run->device_number, &row->spec)) {
         if (!series->asked)
             series->peers = ask_peer(run, &series->spec, run->sizes, run->n_sizes, run->n_sizes,
@@ -210,8 +208,6 @@ static void run_device(struct run *run, const char *select)
         check_limits(run);
 }
 
-/* ---- the program --------------------------------------------------------------------------------------------- */
-
 /* When a column is explained. */
 enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DICTS = 64, BTREE = 128, ROBIN = 256 };
 
@@ -277,26 +273,26 @@ static void explain_columns(const struct run *run)
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
 }
 
-static void count_rows(const struct run *run, const char *what, int n)
-{
-    if (n)
-        say(run->out, 4, "Rows %s: %d.", what, n);
-}
-
 static void conclude(const struct run *run)
 {
+    const bool stopped = stop_asked();
+    const struct {
+        const char *rows;
+        int         n;
+    } counts[] = { { "that were there already",
+                     run->paper ? 0 : run->kept }, /* a paper queries some points several times */
+                   { "skipped, as the budget was spent", run->skipped },
+                   { "not reached before the interruption", stopped ? run->rows_left : 0 },
+                   { "WRONG", run->wrong },
+                   { "that failed", run->failed } };
     fprintf(run->out, "\n");
     if (!run->paper)
         explain_columns(run);
-    if (!run->paper) /* which queries some points several times */
-        count_rows(run, "that were there already", run->kept);
-    count_rows(run, "skipped, as the budget was spent", run->skipped);
-    if (stop_asked())
-        count_rows(run, "not reached before the interruption", run->rows_left);
-    if ((stop_asked() || run->skipped) && run->options->json && strcmp(run->options->json, "-") != 0)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].n)
+            say(run->out, 4, "Rows %s: %d.", counts[i].rows, counts[i].n);
+    if ((stopped || run->skipped) && run->options->json && strcmp(run->options->json, "-") != 0)
         say(run->out, 4, "To go on: ordo-bench --resume %s", run->options->json);
-    count_rows(run, "WRONG", run->wrong);
-    count_rows(run, "that failed", run->failed);
 }
 
 /* Default seconds of the suite. */
@@ -391,8 +387,9 @@ int main(int argc, char **argv)
                            .argv = argv,
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
     char           why[WHY_BYTES] = "";
+    run.before = options.n_compare ? cJSON_CreateArray() : NULL;
     for (int f = 0; f < options.n_compare; f++)
-        old_files_read(&run.before, options.compare[f]);
+        cJSON_AddItemToArray(run.before, file_read("--compare", options.compare[f]));
     if (options.peers && !(run.peer_program = peer_program(why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
@@ -416,7 +413,7 @@ int main(int argc, char **argv)
     }
     if (!file_end(&run.file, stop_asked() ? "interrupted" : run.skipped ? "time" : "done") && code == EXIT_GOOD)
         code = EXIT_FAILED;
-    old_files_free(&run.before);
+    cJSON_Delete(run.before);
     paper_end(&run.paper);
     free(run.peer_program);
     return code;

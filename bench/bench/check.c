@@ -8,36 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-void old_files_read(struct old_files *old_files, const char *path)
-{
-    if (old_files->n == FILES_MAX)
-        usage_error("--compare: more than %d files", FILES_MAX);
-    old_files->files[old_files->n++] = file_read("--compare", path);
-}
-
-void old_files_free(struct old_files *old_files)
-{
-    for (int f = 0; f < old_files->n; f++)
-        cJSON_Delete(old_files->files[f]);
-    old_files->n = 0;
-}
-
 /* NULL, or why a device cannot be compared: other device, driver or tunables. */
-static const char *old_files_differ(const struct old_files *old_files, const cJSON *device)
+static const char *files_differ(const cJSON *files, const cJSON *device)
 {
-    const char *why = "it was measured on another device";
-    for (int f = 0; f < old_files->n; f++) {
-        const cJSON *theirs = NULL;
-        cJSON_ArrayForEach(theirs, json_at(old_files->files[f], "devices")) {
-            if (strcmp(text_of(theirs, "name"), text_of(device, "name")) != 0)
+    const char  *why = "it was measured on another device";
+    const cJSON *file = NULL, *theirs = NULL;
+    cJSON_ArrayForEach(file, files)
+        cJSON_ArrayForEach(theirs, json_at(file, "devices")) {
+            if (!text_is(theirs, "name", text_of(device, "name")))
                 continue;
-            if (strcmp(text_of(theirs, "driver"), text_of(device, "driver")) != 0)
+            if (!text_is(theirs, "driver", text_of(device, "driver")))
                 return "it was measured with another driver";
             if (!same_tunables(device, theirs))
                 return "it was measured with other tunables";
             why = NULL;
         }
-    }
     return why;
 }
 
@@ -67,14 +52,14 @@ static double rate_in(const cJSON *file, int process, const char *device_name, c
     return NAN;
 }
 
-int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
-                   double rates[PROCESSES_MAX])
+int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX])
 {
-    int n = 0;
-    for (int f = 0; f < old_files->n; f++) {
-        const int processes = cJSON_GetArraySize(json_at(old_files->files[f], "processes"));
+    const cJSON *file = NULL;
+    int          n = 0;
+    cJSON_ArrayForEach(file, files) {
+        const int processes = cJSON_GetArraySize(json_at(file, "processes"));
         for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++)
-            rates[n++] = rate_in(old_files->files[f], p, device_name, point);
+            rates[n++] = rate_in(file, p, device_name, point);
     }
     return n;
 }
@@ -90,55 +75,39 @@ struct check {
     int         missing, failed;
 };
 
-/* ---- processes ----------------------------------------------------------------------------------------------- */
-
-/* Runs a program and returns its file, or NULL after an error. The caller deletes it. */
-static cJSON *measure_in_child(struct check *check, const char *program, const char *const *arguments, int n)
+/* Runs a program and adds its file to a side. */
+static void measure_in_child(struct check *check, const char *program, const char *const *words, int n, cJSON *side)
 {
-    static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart" };
-    const int                n_last = (int) (sizeof last / sizeof *last);
-    const char             **all = calloc((size_t) n + (size_t) n_last + 2, sizeof *all);
-    struct child_outcome     outcome = { .answer = NULL };
-    if (!all)
-        return NULL;
-    all[0] = "ordo-bench";
-    memcpy(all + 1, arguments, (size_t) n * sizeof *all);
-    memcpy(all + 1 + n, last, sizeof last);
-    child_run(&(struct child) { program, all, NULL, CHILD_SECONDS }, &outcome);
+    static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart", NULL };
+    const char             **all = calloc((size_t) n + 1 + sizeof last / sizeof *last, sizeof *all);
+    struct child_outcome     outcome = { .problem = "out of memory" };
+    if (all) {
+        all[0] = "ordo-bench";
+        memcpy(all + 1, words, (size_t) n * sizeof *all);
+        memcpy(all + 1 + n, last, sizeof last);
+        child_run(&(struct child) { program, all, NULL, CHILD_SECONDS }, &outcome);
+    }
     free(all);
-    if (stop_asked())
-        return outcome.answer;
-    if (outcome.problem[0])
+    if (outcome.problem[0] && !stop_asked()) {
         check->failed++;
-    if (outcome.problem[0])
         report_error("%s %s: %s", program ? program : "a process", outcome.problem, outcome.said);
-    return outcome.answer;
-}
-
-static void keep(struct old_files *side, cJSON *answer)
-{
-    if (answer && side->n < FILES_MAX)
-        side->files[side->n++] = answer;
-    else
-        cJSON_Delete(answer);
+    }
+    if (outcome.answer)
+        cJSON_AddItemToArray(side, outcome.answer);
 }
 
 /* Runs the other build, if any, and this one in turns. `first`: processes of this one so far. */
-static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct old_files *old,
-                       struct old_files *new_side)
+static void take_turns(struct check *check, const char *const *words, int n, int first, cJSON *old, cJSON *new_side)
 {
     const struct options *options = check->run->options;
-    const int             processes = (int) options->processes;
-    for (int p = 0; p < processes && !stop_asked(); p++) {
-        progress("process %d of %d", p + 1, processes);
+    for (int p = 0; p < (int) options->processes && !stop_asked(); p++) {
+        progress("process %d of %d", p + 1, (int) options->processes);
         if (options->against)
-            keep(old, measure_in_child(check, options->against, arguments, n));
+            measure_in_child(check, options->against, words, n, old);
         if (p >= first && !stop_asked())
-            keep(new_side, measure_in_child(check, NULL, arguments, n));
+            measure_in_child(check, NULL, words, n, new_side);
     }
 }
-
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 struct compared {
     const cJSON  *row; /* in the file */
@@ -148,12 +117,11 @@ struct compared {
 };
 
 /* turns: both sides ran in turns. */
-static void compare_row(const struct old_files *old, const struct old_files *new_side, bool turns,
-                        struct compared *compared)
+static void compare_row(const cJSON *old, const cJSON *new_side, bool turns, struct compared *compared)
 {
     double    before[PROCESSES_MAX], after[PROCESSES_MAX];
-    const int n_before = old_files_each(old, compared->device, compared->row, before);
-    const int n_after = old_files_each(new_side, compared->device, compared->row, after);
+    const int n_before = files_rates(old, compared->device, compared->row, before);
+    const int n_after = files_rates(new_side, compared->device, compared->row, after);
     compared->verdict = judge_rates(before, n_before, after, n_after, turns, compared->worth);
     compared->before = median_of_known(before, n_before);
     compared->after = median_of_known(after, n_after);
@@ -220,7 +188,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
     const struct options *options = check->run->options;
     struct command        command;
     const char           *words[WORDS_MAX];
-    struct old_files      old = { .n = 0 }, new_side = { .n = 0 };
+    cJSON                *old = cJSON_CreateArray(), *new_side = cJSON_CreateArray();
     row_command(suspect->row, &command);
     word(&command, "--seed", "%llu", (unsigned long long) options->seed);
     word(&command, "--reps", "%u", options->repetitions);
@@ -228,24 +196,23 @@ static void suspect_again(struct check *check, struct compared *suspect)
     word(&command, "--device", "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
     for (int i = 0; i < command.n; i++)
         words[i] = command.words[i];
-    take_turns(check, words, command.n, 0, &old, &new_side);
+    take_turns(check, words, command.n, 0, old, new_side);
     if (!stop_asked())
-        compare_row(options->against ? &old : &check->run->before, &new_side, options->against, suspect);
-    old_files_free(&old);
-    old_files_free(&new_side);
+        compare_row(options->against ? old : check->run->before, new_side, options->against, suspect);
+    cJSON_Delete(old);
+    cJSON_Delete(new_side);
 }
 
-/* "fillrandom lsm u32+4 2^20, batches of 2^16" */
+/* "fillrandom lsm u32+4 2^20/2^16" */
 static void describe(const cJSON *row, char *text, size_t bytes)
 {
-    const double of = number_of(row, "batch");
+    const double batch = number_of(row, "batch");
     const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
-    size_t       used =
-        (size_t) snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s", text_of(row, "workload"), *variant ? " " : "", variant,
-                          text_of(row, "key"), number_of(row, "value_bytes"), strcmp(dist, "uniform") ? " " : "",
-                          strcmp(dist, "uniform") ? dist : "", text_count(TEXT, (size_t) number_of(row, "count")));
-    if (of > 0 && used < bytes)
-        snprintf(text + used, bytes - used, "/%s", text_count(TEXT, (size_t) of));
+    const bool   uniform = strcmp(dist, "uniform") == 0;
+    snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s%s%s", text_of(row, "workload"), *variant ? " " : "", variant,
+             text_of(row, "key"), number_of(row, "value_bytes"), uniform ? "" : " ", uniform ? "" : dist,
+             text_count(TEXT, (size_t) number_of(row, "count")), batch > 0 ? "/" : "",
+             batch > 0 ? text_count(TEXT, (size_t) batch) : "");
 }
 
 static void show_slower(FILE *out, const struct compared *rows, int n)
@@ -265,27 +232,22 @@ static void show_slower(FILE *out, const struct compared *rows, int n)
     }
 }
 
-/* ---- the comparison ------------------------------------------------------------------------------------------ */
-
-static double worth_of(const struct options *options, const cJSON *device)
-{
-    if (options->slower_by > 0)
-        return options->slower_by / 100;
-    return is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU;
-}
-
 /* Lists the rows of this process that can be compared. Returns their number. */
-static int rows_to_compare(const struct run *run, const struct old_files *old, struct compared *out)
+static int rows_to_compare(const struct run *run, const cJSON *old, struct compared *out)
 {
     const cJSON *row = NULL, *said = NULL;
     int          n = 0;
     cJSON_ArrayForEach(row, run->file.rows) {
         const cJSON *device = device_of(run->file.json, row);
-        const char  *why = old_files_differ(old, device), *name = text_of(device, "name");
+        const char  *why = files_differ(old, device), *name = text_of(device, "name");
         if (number_of(row, "process") != run->file.process_number || !text_is(row, "check", "ok"))
             continue;
         if (!why)
-            out[n++] = (struct compared) { .row = row, .device = name, .worth = worth_of(run->options, device) };
+            out[n++] = (struct compared) { .row = row,
+                                           .device = name,
+                                           .worth = run->options->slower_by > 0 ? run->options->slower_by / 100
+                                                    : is_true(device, "cpu")    ? WORTH_CPU
+                                                                                : WORTH_GPU };
         else if (said != device)
             say(run->out, 4, "Nothing of %s is compared: %s.", name, why);
         said = why ? device : said;
@@ -306,9 +268,9 @@ static bool is_here(const struct check *check, const char *device_name, const cJ
 }
 
 /* Reports rows that only the other build has. */
-static void find_missing(struct check *check, const struct old_files *old)
+static void find_missing(struct check *check, const cJSON *old)
 {
-    const cJSON *file = check->run->options->against ? old->files[0] : NULL, *row = NULL;
+    const cJSON *file = check->run->options->against ? cJSON_GetArrayItem(old, 0) : NULL, *row = NULL;
     char         what[160];
     cJSON_ArrayForEach(row, json_at(file, "rows")) {
         if (!text_is(row, "check", outcome_name(GOOD)) || is_here(check, text_of(device_of(file, row), "name"), row))
@@ -319,7 +281,7 @@ static void find_missing(struct check *check, const struct old_files *old)
     }
 }
 
-static int compare(struct check *check, const struct old_files *old, const struct old_files *new_side)
+static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
 {
     const struct run *run = check->run;
     struct compared  *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
@@ -361,10 +323,10 @@ int check(struct run *run, int argc, char **argv)
                                            "--slower-by", "--peers",    "--budget",  "--no-host", "--no-array",
                                            "--chart",     "--no-chart", NULL };
     struct check             check = { .run = run };
-    struct old_files         theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
-    const char             **words = calloc((size_t) argc * 2 + 3, sizeof *words);
-    int                      code = EXIT_GOOD, n = 0;
-    char                     budget[32];
+    cJSON *theirs = cJSON_CreateArray(), *others = cJSON_CreateArray(), *ours = cJSON_CreateArray(), *other = NULL;
+    const char **words = calloc((size_t) argc * 2 + 3, sizeof *words);
+    int          code = EXIT_GOOD, n = 0;
+    char         budget[32];
     if (!words)
         return EXIT_FAILED;
     if (run->suite)
@@ -376,17 +338,19 @@ int check(struct run *run, int argc, char **argv)
         words[n++] = budget;
     }
     progress_about("%s", "all rows again");
-    take_turns(&check, words, n, 1, &theirs, &others);
-    for (int f = 0; f < others.n; f++)
-        run->file_failed |= !file_merge(&run->file, others.files[f]);
-    if (!stop_asked() && (run->before.n || run->options->against))
-        code = compare(&check, run->options->against ? &theirs : &run->before, &ours);
+    take_turns(&check, words, n, 1, theirs, others);
+    cJSON_ArrayForEach(other, others)
+        run->file_failed |= !file_merge(&run->file, other);
+    cJSON_AddItemReferenceToArray(ours, run->file.json);
+    if (!stop_asked() && (run->before || run->options->against))
+        code = compare(&check, run->options->against ? theirs : run->before, ours);
     else if (check.failed || run->file_failed)
         code = EXIT_FAILED;
     progress_about("%s", "");
     progress_clear();
-    old_files_free(&theirs);
-    old_files_free(&others);
+    cJSON_Delete(theirs);
+    cJSON_Delete(others);
+    cJSON_Delete(ours);
     free(words);
     return code;
 }

@@ -37,8 +37,6 @@ static void add_line(struct comparison *c, const char *what, const char *on, con
         say(c->run->out, 4, "%s: %s", what, text_of(row, "why"));
 }
 
-/* ---- the device ---------------------------------------------------------------------------------------------- */
-
 static void measure_ours(struct comparison *c, const struct spec *spec)
 {
     struct row  row;
@@ -50,29 +48,15 @@ static void measure_ours(struct comparison *c, const struct spec *spec)
     dict_figures_free(&row.dict);
 }
 
-/* ---- the host ------------------------------------------------------------------------------------------------ */
-
-static cJSON *peer_point(const struct comparison *c)
+/* The row of a peer without its figures. */
+static cJSON *peer_point(const struct comparison *c, const struct host_peer *peer)
 {
     cJSON *json = row_point(&c->point);
     cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
-    return json;
-}
-
-/* Adds it to the file. */
-static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer, const struct host_figures *figures)
-{
-    cJSON *json = peer_point(c);
     json_text(json, "name", peer->name);
     json_text(json, "version", peer->version);
     json_text(json, "call", peer->call);
     json_exact(json, "threads", peer->threads);
-    json_text(json, "check", outcome_name(isnan(figures->rate) ? FAILED : figures->right ? GOOD : WRONG));
-    if (figures->why[0])
-        json_text(json, "why", figures->why);
-    if (!isnan(figures->rate))
-        json_timing(json, figures->rate, &figures->timing);
-    c->run->file_failed |= !file_add_peer(&c->run->file, c->run->device_number, json);
     return json;
 }
 
@@ -103,7 +87,8 @@ static void close_inputs(struct comparison *c)
         inputs_free(&c->in);
 }
 
-static void measure_peer(struct comparison *c, const struct host_peer *peer)
+/* Adds the figures and adds the row to the file. */
+static void measure_peer(struct comparison *c, const struct host_peer *peer, cJSON *json)
 {
     row_share_time(c->run);
     const struct timing_goal goal = row_goal(c->run);
@@ -114,7 +99,13 @@ static void measure_peer(struct comparison *c, const struct host_peer *peer)
         dict_peer_measure(peer, c->plan, &goal, &figures);
     else
         array_peer_measure(peer, &c->point, &c->in, &goal, &figures);
-    show_peer(c, peer, keep_peer(c, peer, &figures));
+    json_text(json, "check", outcome_name(isnan(figures.rate) ? FAILED : figures.right ? GOOD : WRONG));
+    if (figures.why[0])
+        json_text(json, "why", figures.why);
+    if (!isnan(figures.rate))
+        json_timing(json, figures.rate, &figures.timing);
+    c->run->file_failed |= !file_add(&c->run->file, "peers", c->run->device_number, json);
+    show_peer(c, peer, json);
 }
 
 /* On one thread, and as many as the CPU device has; with a GPU on all processors. */
@@ -136,13 +127,15 @@ static void measure_peers(struct comparison *c)
     const int          n = list_peers(c, peers);
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
-        cJSON       *point = peer_point(c);
-        const cJSON *there = file_peer(&c->run->file, c->run->device_number, point, peers[i].name, peers[i].threads);
-        cJSON_Delete(point);
+        cJSON       *row = peer_point(c, &peers[i]);
+        const cJSON *there = file_find(&c->run->file, "peers", c->run->device_number, row);
+        if (!there && (c->open || open_inputs(c))) {
+            measure_peer(c, &peers[i], row);
+            continue;
+        }
+        cJSON_Delete(row);
         if (there) {
             show_peer(c, &peers[i], there);
-        } else if (c->open || open_inputs(c)) {
-            measure_peer(c, &peers[i]);
         } else {
             report_error("%s: the peers' inputs: out of memory", workload_name(spec->workload));
             c->run->failed++;
@@ -157,8 +150,6 @@ static void measure_peers(struct comparison *c)
             workload_is_dict(spec->workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
                                                             : "none offers this workload");
 }
-
-/* ---- the table ----------------------------------------------------------------------------------------------- */
 
 static void show(const struct comparison *c)
 {

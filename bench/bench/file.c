@@ -41,8 +41,6 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
         exit(EXIT_FAILED);
 }
 
-/* ---- going on with one --------------------------------------------------------------------------------------- */
-
 cJSON *file_read(const char *option, const char *path)
 {
     char   why[WHY_BYTES] = "";
@@ -100,16 +98,11 @@ void file_resume(struct file *file, const char *path)
     begin_process(file);
 }
 
-/* ---- devices and rows ---------------------------------------------------------------------------------------- */
-
 /* Another driver or other tunables make another device. */
 static bool same_device(const cJSON *a, const cJSON *b)
 {
-    static const char *const names[] = { "name", "platform", "driver" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0)
-            return false;
-    return same_tunables(a, b);
+    return text_is(a, "name", text_of(b, "name")) && text_is(a, "platform", text_of(b, "platform")) &&
+           text_is(a, "driver", text_of(b, "driver")) && same_tunables(a, b);
 }
 
 int file_device(struct file *file, cJSON *device)
@@ -137,13 +130,11 @@ void file_disturbed(struct file *file, const char *names)
     json_text(file->process, "disturbed", names);
 }
 
-/* The row of a point in a list, NULL if there is none. */
-static const cJSON *find(const cJSON *list, int device, const cJSON *point, const char *name, int threads)
+const cJSON *file_find(const struct file *file, const char *list, int device, const cJSON *point)
 {
     const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, list) {
-        if (number_of(row, "device") == device && rows_are_alike(row, point) &&
-            (!name || (text_is(row, "name", name) && number_of(row, "threads") == threads)))
+    cJSON_ArrayForEach(row, json_at(file->json, list)) {
+        if (number_of(row, "device") == device && rows_are_alike(row, point))
             break;
     }
     return row;
@@ -152,39 +143,23 @@ static const cJSON *find(const cJSON *list, int device, const cJSON *point, cons
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
 {
     cJSON       *point = row_point(spec);
-    const cJSON *row = find(file->rows, device, point, NULL, 0);
+    const cJSON *row = file_find(file, "rows", device, point);
     cJSON_Delete(point);
     return row;
 }
 
-bool file_add(struct file *file, int device, cJSON *row)
+bool file_add(struct file *file, const char *list, int device, cJSON *row)
 {
+    cJSON *rows = json_at(file->json, list);
     json_exact(row, "device", device);
     json_exact(row, "process", file->process_number);
-    cJSON_AddItemToArray(file->rows, row);
-    return save_row(file);
-}
-
-const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
-{
-    return find(json_at(file->json, "peers"), device, point, name, threads);
-}
-
-bool file_add_peer(struct file *file, int device, cJSON *peer)
-{
-    cJSON *peers = json_at(file->json, "peers");
-    if (!peers)
-        peers = cJSON_AddArrayToObject(file->json, "peers");
-    json_exact(peer, "device", device);
-    json_exact(peer, "process", file->process_number);
-    cJSON_AddItemToArray(peers, peer);
+    cJSON_AddItemToArray(rows ? rows : cJSON_AddArrayToObject(file->json, list), row);
     return save_row(file);
 }
 
 bool file_merge(struct file *file, cJSON *other)
 {
-    cJSON    *processes = json_at(other, "processes");
-    cJSON    *devices = json_at(other, "devices");
+    cJSON    *processes = json_at(other, "processes"), *devices = json_at(other, "devices");
     cJSON    *rows = json_at(other, "rows");
     const int process = cJSON_GetArraySize(file->processes), n_devices = cJSON_GetArraySize(devices);
     int       numbers[64];

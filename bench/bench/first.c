@@ -9,8 +9,6 @@
 
 #define QUESTION_SECONDS 600.0
 
-/* ---- the child ----------------------------------------------------------------------------------------------- */
-
 /* Also adopts the context and queue, so that only Ordo's own time remains. */
 static bool answer_open(ordo_device *device, double seconds, cJSON *json)
 {
@@ -101,33 +99,21 @@ static bool is_right(const struct first *f, int want)
     X("erase_range", 0, ordo_dict_erase_range_host(d, a->keys, a->keys, N, a->counts))                                 \
     X("compact", 0, ordo_dict_compact(d, NULL))
 
+#define COLUMNS(f, a)                                                                                                  \
+    .codes = (a)->codes, .keys = (a)->keys, .values = (f)->values, .count = N, .found = (a)->found,                    \
+    .keys_out = (a)->keys_out, .values_out = (f)->values_out
+
 static ordo_status apply(struct first *f)
 {
-    static const uint8_t         codes[] = { ORDO_FIND, ORDO_UPSERT, ORDO_SEEK_GE, ORDO_INSERT };
-    struct arrays               *a = f->a;
-    const struct ordo_host_batch batch = { .codes = a->codes,
-                                           .keys = a->keys,
-                                           .values = f->values,
-                                           .count = N,
-                                           .found = a->found,
-                                           .keys_out = a->keys_out,
-                                           .values_out = f->values_out };
+    static const uint8_t codes[] = { ORDO_FIND, ORDO_UPSERT, ORDO_SEEK_GE, ORDO_INSERT };
     for (size_t i = 0; i < N; i++)
-        a->codes[i] = codes[i % 4];
-    return ordo_dict_apply_host(f->dict, &batch, &f->n);
+        f->a->codes[i] = codes[i % 4];
+    return ordo_dict_apply_host(f->dict, &(struct ordo_host_batch) { COLUMNS(f, f->a) }, &f->n);
 }
 
 static ordo_status apply_concurrent(struct first *f)
 {
-    struct arrays                          *a = f->a;
-    const struct ordo_host_concurrent_batch batch = { .codes = a->codes,
-                                                      .keys = a->keys,
-                                                      .values = f->values,
-                                                      .count = N,
-                                                      .found = a->found,
-                                                      .keys_out = a->keys_out,
-                                                      .values_out = f->values_out,
-                                                      .outcomes = a->outcomes };
+    const struct ordo_host_concurrent_batch batch = { COLUMNS(f, f->a), .outcomes = f->a->outcomes };
     return ordo_dict_apply_concurrent_host(f->dict, &batch);
 }
 
@@ -157,14 +143,14 @@ static void make_calls(struct first *f, cJSON *list)
 #undef X
 }
 
-static bool prepare(ordo_device *device, int structure, ordo_type key, uint32_t value_bytes, cJSON *json)
+static bool prepare(ordo_device *device, int structure, const struct ordo_dict_config *config, cJSON *json)
 {
 #define X(id, ...) ORDO_PREPARE_##id,
     static const uint32_t what[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
 #undef X
     const struct ordo_prepare_params params = { .what = structure < N_STRUCTURES ? what[structure] : 0,
-                                                .keys = 1u << key,
-                                                .value_bytes = 1u << value_bytes,
+                                                .keys = 1u << config->key,
+                                                .value_bytes = 1u << config->value_bytes,
                                                 .batch = N };
     struct ordo_prepared             prepared = { 0 };
     if (!params.what || ordo_device_prepare(device, &params, &prepared) != ORDO_OK)
@@ -176,26 +162,24 @@ static bool prepare(ordo_device *device, int structure, ordo_type key, uint32_t 
 
 static bool answer_calls(ordo_device *device, const char *question, cJSON *json)
 {
-    int          ahead = 0, structure = 0, key = 0;
-    unsigned     value_bytes = 0;
-    struct first f = { .a = calloc(1, sizeof *f.a) };
-    bool         good = f.a && sscanf(question, "%d:%d:%d:%u", &ahead, &structure, &key, &value_bytes) == 4;
+    int                           ahead = 0, structure = 0, key = 0;
+    unsigned                      bytes = 0;
+    struct arrays                *a = calloc(1, sizeof *a);
+    bool                          good = a && sscanf(question, "%d:%d:%d:%u", &ahead, &structure, &key, &bytes) == 4;
+    struct first                  f = { .a = a, .value = bytes == 8 ? ORDO_U64 : ORDO_U32, .value_bytes = bytes };
+    const struct ordo_dict_config config = { .key = (ordo_type) key, .value_bytes = bytes };
     if (good) {
-        const struct ordo_dict_config config = { .key = (ordo_type) key, .value_bytes = value_bytes };
-        f.value = value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-        f.value_bytes = value_bytes;
-        f.key_bytes = (uint32_t) type_bytes((ordo_type) key);
-        f.values = value_bytes ? f.a->values : NULL;
-        f.values_out = value_bytes ? f.a->values_out : NULL;
+        f.key_bytes = (uint32_t) type_bytes(config.key);
+        f.values = bytes ? a->values : NULL;
+        f.values_out = bytes ? a->values_out : NULL;
         fill(&f);
-        good = (!ahead ||
-                prepare(device, structure, config.key, value_bytes, cJSON_AddObjectToObject(json, "prepared"))) &&
-               structure_create(device, structure, &config, &f.dict) == ORDO_OK;
+        good = !ahead || prepare(device, structure, &config, cJSON_AddObjectToObject(json, "prepared"));
+        good = good && structure_create(device, structure, &config, &f.dict) == ORDO_OK;
     }
     if (good)
         make_calls(&f, cJSON_AddArrayToObject(json, "calls"));
     ordo_dict_destroy(&f.dict);
-    free(f.a);
+    free(a);
     return good;
 }
 
@@ -214,8 +198,6 @@ int first_answer(const char *question)
     cJSON_Delete(json);
     return EXIT_FAILED;
 }
-
-/* ---- the parent ---------------------------------------------------------------------------------------------- */
 
 /* Runs a child. Returns its answer, which the caller deletes, or NULL after an error. */
 static cJSON *ask(struct run *run, const struct caches *c, const char *question)
@@ -243,8 +225,6 @@ static void keep(struct run *run, cJSON *row, const char *workload, const char *
     json_exact(row, "device", run->device_number);
     cJSON_AddItemToArray(list, row);
 }
-
-/* ---- opening ------------------------------------------------------------------------------------------------- */
 
 static void measure_open(struct run *run, const char *select)
 {
@@ -277,8 +257,6 @@ static void measure_open(struct run *run, const char *select)
     caches_end(&c);
 }
 
-/* ---- first calls --------------------------------------------------------------------------------------------- */
-
 enum { EMPTY, FILLED, PREPARING, PREPARED, N_STATES };
 static const char *const states[N_STATES] = { "empty", "filled", "empty, prepared", "filled, prepared" };
 
@@ -294,7 +272,7 @@ static void show_calls(struct run *run, cJSON *const rows[N_STATES], const char 
                                              { "filled", 9, false, 0 },      { "prepared", 9, false, 0 },
                                              { "and filled", 10, false, 0 }, { "check", 5, true, 0 } };
     struct table               table = { .out = run->out, .columns = columns, .n_columns = 6 };
-    char                       texts[N_STATES][TEXT_BYTES];
+    const int                  n = cJSON_GetArraySize(json_at(rows[EMPTY], "calls"));
     double                     longest[N_STATES] = { 0 };
     say(run->out, 4,
         "\nprepare: the first call of each kind, one after another, of %u operations on a %s of %s keys with values of "
@@ -302,31 +280,25 @@ static void show_calls(struct run *run, cJSON *const rows[N_STATES], const char 
         (unsigned) N, structure, type_name(key), (unsigned) value_bytes);
     table_fit(&table);
     table_head(&table);
-    for (int i = 0; call_of(rows[EMPTY], i); i++) {
-        const char *check = "ok";
-        if (isnan(number_of(call_of(rows[EMPTY], i), "seconds")))
+    for (int i = 0; i < n + 2; i++) {
+        char        texts[N_STATES][TEXT_BYTES];
+        const char *name = i < n    ? text_of(call_of(rows[EMPTY], i), "call")
+                           : i == n ? "the longest"
+                                    : "ordo_device_prepare";
+        const char *check = i < n ? "ok" : "";
+        if (i < n && isnan(number_of(call_of(rows[EMPTY], i), "seconds")))
             continue;
         for (int s = 0; s < N_STATES; s++) {
-            const double seconds = number_of(call_of(rows[s], i), "seconds");
+            const cJSON *from = i < n ? call_of(rows[s], i) : json_at(rows[s], "prepared");
+            const double seconds = i == n && rows[s] ? longest[s] : number_of(i == n ? NULL : from, "seconds");
             text_seconds(texts[s], seconds);
-            longest[s] = seconds > longest[s] ? seconds : longest[s];
-            if (rows[s] && !text_is(call_of(rows[s], i), "check", "ok"))
-                check = text_of(call_of(rows[s], i), "check");
+            longest[s] = fmax(longest[s], seconds);
+            if (i < n && rows[s] && !text_is(from, "check", "ok"))
+                check = text_of(from, "check");
         }
-        run->wrong += strcmp(check, "ok") != 0;
-        const char *const cells[] = {
-            text_of(call_of(rows[EMPTY], i), "call"), texts[0], texts[1], texts[2], texts[3], check
-        };
-        table_row(&table, cells);
+        run->wrong += i < n && strcmp(check, "ok") != 0;
+        table_row(&table, (const char *[]) { name, texts[0], texts[1], texts[2], texts[3], check });
     }
-    const char *cells[] = { "the longest", texts[0], texts[1], texts[2], texts[3], "" };
-    for (int s = 0; s < N_STATES; s++)
-        text_seconds(texts[s], rows[s] ? longest[s] : (double) NAN);
-    table_row(&table, cells);
-    for (int s = 0; s < N_STATES; s++)
-        text_seconds(texts[s], number_of(json_at(rows[s], "prepared"), "seconds"));
-    cells[0] = "ordo_device_prepare";
-    table_row(&table, cells);
 }
 
 static void measure_calls(struct run *run, int structure, ordo_type key, uint32_t value_bytes, const char *select)

@@ -288,8 +288,6 @@ cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *co
     return rows;
 }
 
-/* ---- from the file, or measured ------------------------------------------------------------------------------- */
-
 void row_settle(struct run *run, struct row *row, const struct row *beside)
 {
     row->json = file_row(&run->file, run->device_number, &row->spec);
@@ -309,7 +307,7 @@ void row_settle(struct run *run, struct row *row, const struct row *beside)
             cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
         if (row->outcome <= WRONG)
             add_known(json, "rate_before", row->before);
-        run->file_failed |= !file_add(&run->file, run->device_number, json);
+        run->file_failed |= !file_add(&run->file, "rows", run->device_number, json);
         row->json = json;
     }
     run->rows_left--;

@@ -113,8 +113,8 @@ static bool same_member(const cJSON *a, const cJSON *b, const char *name, bool u
 
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
-    static const char *const names[] = { "workload",    "variant", "key",        "dist", "tune",
-                                         "value_bytes", "count",   "operations", "batch" };
+    static const char *const names[] = { "name", "threads",     "workload", "variant",    "key",  "dist",
+                                         "tune", "value_bytes", "count",    "operations", "batch" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!same_member(a, b, names[i], false))
             return false;

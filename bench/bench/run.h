@@ -98,7 +98,7 @@ cJSON *row_point(const struct spec *spec);
 void          json_timing(cJSON *json, double rate, const struct timing *timing);
 void          json_dict(cJSON *json, const struct spec *spec, const struct dict_figures *dict);
 struct spread spread_from_json(const cJSON *row, const char *name);
-/* Whether two rows have the same point. */
+/* Whether two rows have the same point, and are of the same peer, if any. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
 /* Version of the form of files. */
@@ -126,33 +126,19 @@ int file_device(struct file *file, cJSON *device);
 void file_limits(struct file *file, int device, cJSON *limits, const char *when);
 /* Records the limits that changed. */
 void file_disturbed(struct file *file, const char *names);
-/* The row of a point, or NULL. */
+/* The row of a point in "rows" or "peers", or NULL. */
+const cJSON *file_find(const struct file *file, const char *list, int device, const cJSON *point);
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
-/* Adds a row, which it takes, and saves. False after an error. */
-bool file_add(struct file *file, int device, cJSON *row);
-/* The row of a host peer at a point, by name and threads, or NULL. */
-const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads);
-/* Adds a peer's row, which it takes, and saves. False after an error. */
-bool file_add_peer(struct file *file, int device, cJSON *peer);
+/* Adds a row to such a list, which takes it, and saves. False after an error. */
+bool file_add(struct file *file, const char *list, int device, cJSON *row);
 /* Adds the process, devices and rows of another file. False on failure. */
 bool file_merge(struct file *file, cJSON *other);
 /* Records the end ("done", "interrupted", "time"), saves and frees. */
 bool file_end(struct file *file, const char *ended);
 
-#define FILES_MAX     64
 #define PROCESSES_MAX 64
-/* Files to compare with. */
-struct old_files {
-    cJSON *files[FILES_MAX];
-    int    n;
-};
-
-/* Exits if the file is not one of ordo-bench. */
-void old_files_read(struct old_files *old_files, const char *path);
-void old_files_free(struct old_files *old_files);
-/* The rates of a point in each process, NaN if missing. Returns the number of processes. */
-int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
-                   double rates[PROCESSES_MAX]);
+/* The rates of a point in each process of a list of files, NaN if missing. Returns the number of processes. */
+int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX]);
 
 /* Shared by the rows of a device. */
 struct run {
@@ -164,7 +150,7 @@ struct run {
     char                **argv;
     FILE                 *out;
     struct file           file;
-    struct old_files      before;       /* n 0: none */
+    cJSON                *before;       /* files to compare with; NULL: none */
     char                 *peer_program; /* NULL: none */
     struct paper_run     *paper;        /* NULL: none */
 

@@ -159,7 +159,7 @@ static struct line line_of(const struct run *run, const struct spec *spec, const
     add_baselines(&line);
     if (run->peer_program)
         text_ratio(number(&line, "/ peer", 7, PEER), rate / number_of(json_at(row, "peer"), "rate"));
-    if (run->before.n)
+    if (run->before)
         text_ratio(number(&line, "/ before", 8, BEFORE), rate / before);
     snprintf(add(&line, "check", 5, true, ALWAYS), sizeof *line.text, "%s", text_of(row, "check"));
     return line;

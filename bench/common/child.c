@@ -28,8 +28,6 @@ int child_answer(cJSON *answer)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
-/* ---- empty caches -------------------------------------------------------------------------------------------- */
-
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void) status, (void) kind, (void) at;
@@ -61,8 +59,6 @@ void caches_end(const struct caches *c)
 {
     remove_all(c->directory);
 }
-
-/* ---- starting ------------------------------------------------------------------------------------------------ */
 
 struct pipes {
     int answer[2], said[2]; /* end to read, end to write */
@@ -142,8 +138,6 @@ static int start(const struct child *child, const struct pipes *pipes, pid_t *pi
     return code;
 }
 
-/* ---- listening ----------------------------------------------------------------------------------------------- */
-
 struct text {
     char  *bytes;
     size_t used, room;
@@ -187,8 +181,6 @@ static bool listen_until(double deadline, const struct pipes *pipes, struct text
     }
     return true;
 }
-
-/* ---- the outcome --------------------------------------------------------------------------------------------- */
 
 static void keep_end(struct child_outcome *out, const struct text *said)
 {

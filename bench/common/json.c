@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,29 +51,22 @@ static void processor_model(char model[128])
         fclose(info);
 }
 
+static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",       "ORDO_CACHE",
+                                         "ORDO_PROFILE",          "ORDO_CL_DIR",     "POCL_DEVICES",
+                                         "RUSTICL_ENABLE",        "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
+                                         "POCL_MAX_PTHREAD_COUNT" };
+
 static cJSON *json_host(void)
 {
-    static const char *const variables[] = { "ORDO_DEVICE",
-                                             "ORDO_MASK",
-                                             "ORDO_CACHE",
-                                             "ORDO_PROFILE",
-                                             "ORDO_CL_DIR",
-                                             "POCL_DEVICES",
-                                             "POCL_MAX_PTHREAD_COUNT",
-                                             "RUSTICL_ENABLE",
-                                             "CUDA_VISIBLE_DEVICES",
-                                             "OCL_ICD_VENDORS" };
-    cJSON                   *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
-    struct utsname           system;
-    char                     model[128];
-
-    processor_model(model);
+    cJSON         *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    struct utsname system;
+    char           text[200];
     if (uname(&system) == 0) {
-        char text[200];
         snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
         json_text(host, "system", text);
     }
-    json_text(host, "processor", model);
+    processor_model(text);
+    json_text(host, "processor", text);
     json_exact(host, "processors", processors());
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
@@ -175,14 +169,11 @@ static bool is_standard(const char *path)
 /* Whether json_write can write the file. Creates nothing. */
 static bool is_writable(const char *path)
 {
-    char        directory[4096];
-    const char *slash = strrchr(path, '/');
-    if (access(path, F_OK) == 0)
+    char directory[PATH_MAX];
+    if (access(path, F_OK) == 0 || errno != ENOENT)
         return access(path, W_OK) == 0;
-    if (errno != ENOENT)
-        return false;
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int) (slash - path) + 1 : 1, slash ? path : ".");
-    return access(directory, W_OK | X_OK) == 0;
+    snprintf(directory, sizeof directory, "%s", path);
+    return access(dirname(directory), W_OK | X_OK) == 0;
 }
 
 const char *json_option(const char *path)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ways to take one ---------------------------------------------------------------------------------------- */
-
 #define MEMBER(type) (*(type *) ((char *) options + row->at))
 
 void take_flag(void *options, const struct option_row *row, const char *text)
@@ -66,8 +64,6 @@ void take_size(void *options, const struct option_row *row, const char *text)
 {
     MEMBER(size_t) = (size_t) parse(row, text, true);
 }
-
-/* ---- the loop ------------------------------------------------------------------------------------------------ */
 
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };

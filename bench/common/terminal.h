@@ -29,13 +29,9 @@ char *text_of_lines(const char *const *lines);
 /* Lines fit the terminal, else $COLUMNS, else 80 columns. This disables folding and hiding of columns. */
 void show_wide(void);
 
-/* ---- paragraphs ---------------------------------------------------------------------------------------------- */
-
 /* Prints a folded paragraph. Later lines are indented; newlines at the start print empty lines; one newline is added
  * at the end. Clears progress. */
 void say(FILE *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* ---- tables and charts --------------------------------------------------------------------------------------- */
 
 /* Columns of fixed width, so that rows print immediately. A longer cell pushes the rest, to a new line if needed. */
 struct column {
@@ -63,8 +59,6 @@ struct bar {
 };
 /* Prints one bar per line, the longest at full width, each with its rate. */
 void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width);
-
-/* ---- progress ------------------------------------------------------------------------------------------------ */
 
 /* Sets the prefix of progress lines ("" for none). */
 void progress_about(const char *format, ...) __attribute__((format(printf, 1, 2)));

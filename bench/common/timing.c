@@ -71,8 +71,6 @@ static ordo_status prepare(const struct job *job)
     return ordo_device_finish(job->device);
 }
 
-/* ---- the host's clock ---------------------------------------------------------------------------------------- */
-
 static ordo_status wall_batch(const struct job *job, double *seconds)
 {
     TRY(prepare(job));
@@ -95,32 +93,10 @@ static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, d
     }
 }
 
-/* ---- the device's clock -------------------------------------------------------------------------------------- */
-
 struct device_clock {
     cl_command_queue queue;
     cl_mem           word;
 };
-
-static ordo_status clock_open(ordo_device *device, struct device_clock *clock)
-{
-    cl_int code = 0;
-
-    *clock = (struct device_clock) { 0 };
-    clock->queue =
-        clCreateCommandQueue(ordo_device_context(device), ordo_device_id(device), CL_QUEUE_PROFILING_ENABLE, &code);
-    TRY_CL(code);
-    clock->word = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, 8, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
-}
-
-static void clock_close(struct device_clock *clock)
-{
-    if (clock->word)
-        clReleaseMemObject(clock->word);
-    if (clock->queue)
-        clReleaseCommandQueue(clock->queue);
-}
 
 static double event_end(cl_event event)
 {
@@ -155,23 +131,28 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
 /* `warm`: the first repetition counts too. */
 static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct spread *out)
 {
-    struct device_clock clock;
+    struct device_clock clock = { NULL, NULL };
     double              seconds[REPETITIONS_MAX];
     int                 known = 0;
-    ordo_status         got = clock_open(job->device, &clock);
-
+    cl_int              code = CL_SUCCESS;
+    clock.queue = clCreateCommandQueue(ordo_device_context(job->device), ordo_device_id(job->device),
+                                       CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code == CL_SUCCESS)
+        clock.word = clCreateBuffer(ordo_device_context(job->device), CL_MEM_READ_WRITE, 8, NULL, &code);
+    ordo_status got = code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
     for (int r = warm ? 0 : -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue */
         double batch_seconds = NAN;
         got = device_batch(&clock, job, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
             seconds[known++] = batch_seconds / job->batch;
     }
-    clock_close(&clock);
+    if (clock.word)
+        clReleaseMemObject(clock.word);
+    if (clock.queue)
+        clReleaseCommandQueue(clock.queue);
     *out = spread_of(seconds, known);
     return got;
 }
-
-/* ---- both ---------------------------------------------------------------------------------------------------- */
 
 /* Whether there are enough repetitions (at least `least`). Sets out->end to the reason. */
 static bool enough(const struct timing_goal *goal, int least, struct timing *out)
@@ -195,9 +176,16 @@ static bool enough(const struct timing_goal *goal, int least, struct timing *out
     return spent * (out->repetitions + 1) / out->repetitions > share;
 }
 
+static struct spread wall_of(const struct timing *timing)
+{
+    double seconds[REPETITIONS_MAX];
+    memcpy(seconds, timing->sample, sizeof seconds);
+    return spread_of(seconds, timing->repetitions);
+}
+
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
 {
-    double     seconds[REPETITIONS_MAX], batch_seconds = 0;
+    double     batch_seconds = 0;
     struct job job = { device, call, goal->prepare, arg, 1 };
 
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
@@ -211,8 +199,7 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
         TRY(wall_batch(&job, &batch_seconds));
         out->sample[out->repetitions++] = batch_seconds / job.batch;
     }
-    memcpy(seconds, out->sample, sizeof seconds);
-    out->wall = spread_of(seconds, out->repetitions);
+    out->wall = wall_of(out);
     if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
         return ORDO_OK;
     const bool is_long = out->wall.median * job.batch > LONG_BATCH;
@@ -222,7 +209,6 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)
 {
     struct timing_goal host = *goal;
-    double             seconds[REPETITIONS_MAX];
     host.device_too = false;
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
     out->first_call = run(arg, 1);
@@ -240,8 +226,7 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
             return false;
         out->sample[out->repetitions++] = took / out->batch;
     }
-    memcpy(seconds, out->sample, sizeof seconds);
-    out->wall = spread_of(seconds, out->repetitions);
+    out->wall = wall_of(out);
     return out->first_call >= 0;
 }
 
