@@ -8,18 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of the table: structure, variant or peer. */
-struct line {
-    char         what[48], on[16];
-    const cJSON *row; /* "rate", "wall_s", "check", "why" */
-    bool         ours;
-};
-
+/* Lines of a table: rows of structures or variants, of ordo-peer and of libraries of the host. */
 #define LINES_MAX 40
 struct comparison {
     struct run       *run;
     struct spec       point; /* without its variant */
-    struct line       lines[LINES_MAX];
+    const cJSON      *lines[LINES_MAX];
     int               n;
     cJSON            *cuda; /* rows of ordo-peer, or NULL */
     bool              open; /* the input of the host's peers */
@@ -27,24 +21,27 @@ struct comparison {
     struct inputs     in;
 };
 
-static void add_line(struct comparison *c, const char *what, const char *on, const cJSON *row, bool ours)
+static const char *name_of(const cJSON *row)
 {
-    struct line *line = &c->lines[c->n < LINES_MAX - 1 ? c->n++ : c->n];
-    *line = (struct line) { .row = row, .ours = ours };
-    snprintf(line->what, sizeof line->what, "%s", what);
-    snprintf(line->on, sizeof line->on, "%s", on);
+    const char *name = text_of(row, "name"), *variant = text_of(row, "variant");
+    return *name ? name : *variant ? variant : text_of(row, "workload");
+}
+
+static void add_line(struct comparison *c, const cJSON *row)
+{
+    if (row && c->n < LINES_MAX)
+        c->lines[c->n++] = row;
     if (*text_of(row, "why"))
-        say(c->run->out, 4, "%s: %s", what, text_of(row, "why"));
+        say(c->run->out, 4, "%s: %s", name_of(row), text_of(row, "why"));
 }
 
 static void measure_ours(struct comparison *c, const struct spec *spec)
 {
-    struct row  row;
-    const char *variant = variant_name(spec->workload, spec->variant);
+    struct row row;
     row_empty(&row, spec);
     row.peer = peer_row(c->cuda, spec->count);
     row_settle(c->run, &row, NULL);
-    add_line(c, *variant ? variant : workload_name(spec->workload), "device", row.json, true);
+    add_line(c, row.json);
     dict_figures_free(&row.dict);
 }
 
@@ -58,14 +55,6 @@ static cJSON *peer_point(const struct comparison *c, const struct host_peer *pee
     json_text(json, "call", peer->call);
     json_exact(json, "threads", peer->threads);
     return json;
-}
-
-static void show_peer(struct comparison *c, const struct host_peer *peer, const cJSON *json)
-{
-    char on[16];
-    snprintf(on, sizeof on, peer->threads == 1 ? "1 thread" : "%d threads", peer->threads);
-    add_line(c, peer->name, on, json, false);
-    c->run->wrong += text_is(json, "check", outcome_name(WRONG));
 }
 
 static bool open_inputs(struct comparison *c)
@@ -105,7 +94,6 @@ static void measure_peer(struct comparison *c, const struct host_peer *peer, cJS
     if (!isnan(figures.rate))
         json_timing(json, figures.rate, &figures.timing);
     c->run->file_failed |= !file_add(&c->run->file, "peers", c->run->device_number, json);
-    show_peer(c, peer, json);
 }
 
 /* On one thread, and as many as the CPU device has; with a GPU on all processors. */
@@ -129,18 +117,19 @@ static void measure_peers(struct comparison *c)
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
         cJSON       *row = peer_point(c, &peers[i]);
         const cJSON *there = file_find(&c->run->file, "peers", c->run->device_number, row);
-        if (!there && (c->open || open_inputs(c))) {
-            measure_peer(c, &peers[i], row);
-            continue;
-        }
-        cJSON_Delete(row);
         if (there) {
-            show_peer(c, &peers[i], there);
+            cJSON_Delete(row);
+        } else if (c->open || open_inputs(c)) {
+            measure_peer(c, &peers[i], row);
+            there = row;
         } else {
+            cJSON_Delete(row);
             report_error("%s: the peers' inputs: out of memory", workload_name(spec->workload));
             c->run->failed++;
             break;
         }
+        add_line(c, there);
+        c->run->wrong += text_is(there, "check", outcome_name(WRONG));
     }
     close_inputs(c);
     if (i < n && !stop_asked())
@@ -159,22 +148,24 @@ static void show(const struct comparison *c)
     const struct table         table = { .out = c->run->out, .columns = columns, .n_columns = 7 };
     double                     best = NAN;
     for (int i = 0; i < c->n; i++)
-        if (c->lines[i].ours)
-            best = fmax(best, number_of(c->lines[i].row, "rate"));
+        if (!*text_of(c->lines[i], "name"))
+            best = fmax(best, number_of(c->lines[i], "rate"));
     table_head(&table);
     for (int i = 0; i < c->n; i++) {
-        const struct line  *line = &c->lines[i];
-        const double        rate = number_of(line->row, "rate");
-        const struct spread wall = spread_from_json(line->row, "wall_s");
-        table_row(&table,
-                  (const char *[]) { line->what, line->on, text_rate(TEXT, rate), text_seconds(TEXT, wall.median),
-                                     text_percent(TEXT, (wall.high - wall.low) / 2 / wall.median),
-                                     text_ratio(TEXT, rate / best), text_of(line->row, "check") });
+        const cJSON        *row = c->lines[i];
+        const double        rate = number_of(row, "rate"), threads = number_of(row, "threads");
+        const struct spread wall = spread_from_json(row, "wall_s");
+        char                on[TEXT_BYTES] = "device";
+        if (threads >= 1)
+            snprintf(on, sizeof on, threads > 1 ? "%.0f threads" : "1 thread", threads);
+        table_row(&table, (const char *[]) { name_of(row), on, text_rate(TEXT, rate), text_seconds(TEXT, wall.median),
+                                             text_percent(TEXT, (wall.high - wall.low) / 2 / wall.median),
+                                             text_ratio(TEXT, rate / best), text_of(row, "check") });
     }
     for (int i = 0; i < c->n; i++)
-        if (*text_of(c->lines[i].row, "call") && (i == 0 || strcmp(c->lines[i - 1].what, c->lines[i].what) != 0))
-            say(c->run->out, 4, "%s (%s): %s", c->lines[i].what, text_of(c->lines[i].row, "version"),
-                text_of(c->lines[i].row, "call"));
+        if (*text_of(c->lines[i], "call") && (i == 0 || strcmp(name_of(c->lines[i - 1]), name_of(c->lines[i])) != 0))
+            say(c->run->out, 4, "%s (%s): %s", name_of(c->lines[i]), text_of(c->lines[i], "version"),
+                text_of(c->lines[i], "call"));
 }
 
 static void introduce(const struct comparison *c)
@@ -223,8 +214,7 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     }
     c.point.variant = 0;
     c.point.load_percent = 0;
-    if (peer_row(c.cuda, point->count))
-        add_line(&c, text_of(peer_row(c.cuda, point->count), "name"), "device", peer_row(c.cuda, point->count), false);
+    add_line(&c, peer_row(c.cuda, point->count));
     if (!run->options->no_host)
         measure_peers(&c);
     run->sharing = 0;

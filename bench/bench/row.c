@@ -78,7 +78,8 @@ static double add_timing(const struct run *run, const struct spec *spec, const s
     struct ordo_memory memory = { 0 };
     const double       rate = (double) spec_operations(spec) / timing->wall.median;
     json_timing(json, rate, timing);
-    json_number(json, "began_s", timing->began - run->file.began);
+    if (timing->repetitions)
+        json_number(json, "began_s", timing->began - run->file.began);
     (void) ordo_device_memory(run->device, &memory);
     json_exact(json, "scratch_bytes", (double) memory.scratch_peak_bytes);
     return rate;

@@ -55,12 +55,12 @@ static void median_interval(const double *seconds, int n, double interval[2])
     interval[1] = sorted[high];
 }
 
-/* A call to time, and the calls in a batch. */
+/* A call to time, and its first error. */
 struct job {
     ordo_device *device;
     call_fn      call, prepare;
     void        *arg;
-    int          batch;
+    ordo_status  status;
 };
 
 static ordo_status prepare(const struct job *job)
@@ -71,26 +71,17 @@ static ordo_status prepare(const struct job *job)
     return ordo_device_finish(job->device);
 }
 
-static ordo_status wall_batch(const struct job *job, double *seconds)
+/* A host_run_fn: a batch by the host's clock. */
+static double wall_batch(void *job_, int calls)
 {
-    TRY(prepare(job));
+    struct job *job = job_;
+    job->status = prepare(job);
     const double before = now();
-    for (int i = 0; i < job->batch; i++)
-        TRY(job->call(job->arg, NULL));
-    TRY(ordo_device_finish(job->device));
-    *seconds = now() - before;
-    return ORDO_OK;
-}
-
-/* Doubles the batch until it is long enough. */
-static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, double *seconds)
-{
-    const double enough = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
-    for (job->batch = 1;; job->batch *= 2) {
-        TRY(wall_batch(job, seconds));
-        if (*seconds >= enough || job->batch * 2 > BATCH_MAX || job->prepare)
-            return ORDO_OK;
-    }
+    for (int i = 0; i < calls && job->status == ORDO_OK; i++)
+        job->status = job->call(job->arg, NULL);
+    if (job->status == ORDO_OK)
+        job->status = ordo_device_finish(job->device);
+    return job->status == ORDO_OK ? now() - before : -1;
 }
 
 struct device_clock {
@@ -106,15 +97,15 @@ static double event_end(cl_event event)
     return (double) ns * 1e-9;
 }
 
-static ordo_status device_batch(const struct device_clock *clock, const struct job *job, double *seconds)
+static ordo_status device_batch(const struct device_clock *clock, const struct job *job, int calls, double *seconds)
 {
     cl_event    start = NULL, end = NULL;
     ordo_status got = ORDO_OK;
 
     TRY(prepare(job));
     TRY_CL(clEnqueueCopyBuffer(clock->queue, clock->word, clock->word, 0, 4, 4, 0, NULL, &start));
-    for (int i = 0; i < job->batch && got == ORDO_OK; i++) {
-        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == job->batch ? &end : NULL };
+    for (int i = 0; i < calls && got == ORDO_OK; i++) {
+        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == calls ? &end : NULL };
         got = job->call(job->arg, &order);
     }
     if (clFinish(clock->queue) != CL_SUCCESS && got == ORDO_OK)
@@ -129,7 +120,7 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
 }
 
 /* `warm`: the first repetition counts too. */
-static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct spread *out)
+static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct timing *out)
 {
     struct device_clock clock = { NULL, NULL };
     double              seconds[REPETITIONS_MAX];
@@ -142,15 +133,15 @@ static ordo_status take_device_clock(const struct job *job, int repetitions, boo
     ordo_status got = code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
     for (int r = warm ? 0 : -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue */
         double batch_seconds = NAN;
-        got = device_batch(&clock, job, &batch_seconds);
+        got = device_batch(&clock, job, out->batch, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
-            seconds[known++] = batch_seconds / job->batch;
+            seconds[known++] = batch_seconds / out->batch;
     }
     if (clock.word)
         clReleaseMemObject(clock.word);
     if (clock.queue)
         clReleaseCommandQueue(clock.queue);
-    *out = spread_of(seconds, known);
+    out->device = spread_of(seconds, known);
     return got;
 }
 
@@ -176,34 +167,42 @@ static bool enough(const struct timing_goal *goal, int least, struct timing *out
     return spent * (out->repetitions + 1) / out->repetitions > share;
 }
 
-static struct spread wall_of(const struct timing *timing)
+/* Adds repetitions until there are enough, at least `least`. False if one fails. */
+static bool repeat(host_run_fn run, void *arg, const struct timing_goal *goal, int least, struct timing *out)
 {
     double seconds[REPETITIONS_MAX];
-    memcpy(seconds, timing->sample, sizeof seconds);
-    return spread_of(seconds, timing->repetitions);
+    while (!enough(goal, least, out)) {
+        const double took = run(arg, out->batch);
+        if (took < 0)
+            return false;
+        out->sample[out->repetitions++] = took / out->batch;
+    }
+    memcpy(seconds, out->sample, sizeof seconds);
+    out->wall = spread_of(seconds, out->repetitions);
+    return true;
 }
 
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
 {
-    double     batch_seconds = 0;
-    struct job job = { device, call, goal->prepare, arg, 1 };
+    const double batch_seconds = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
+    struct job   job = { device, call, goal->prepare, arg, ORDO_OK };
 
-    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
-    TRY(wall_batch(&job, &out->first_call));
-    TRY(plan_batch(&job, goal, &batch_seconds));
+    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
+    out->first_call = wall_batch(&job, 1);
+    TRY(job.status);
+    double took = wall_batch(&job, 1);
+    while (took >= 0 && took < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
+        took = wall_batch(&job, out->batch *= 2);
+    TRY(job.status);
 
-    out->batch = job.batch;
-    out->began = now() - batch_seconds;
-    out->sample[out->repetitions++] = batch_seconds / job.batch; /* the last batch was long enough */
-    while (!enough(goal, 3, out)) {
-        TRY(wall_batch(&job, &batch_seconds));
-        out->sample[out->repetitions++] = batch_seconds / job.batch;
-    }
-    out->wall = wall_of(out);
+    out->began = now() - took;
+    out->sample[out->repetitions++] = took / out->batch; /* the last batch was long enough */
+    if (!repeat(wall_batch, &job, goal, 3, out))
+        return job.status;
     if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
         return ORDO_OK;
-    const bool is_long = out->wall.median * job.batch > LONG_BATCH;
-    return take_device_clock(&job, is_long ? 1 : (out->repetitions + 1) / 2, is_long, &out->device);
+    const bool is_long = out->wall.median * out->batch > LONG_BATCH;
+    return take_device_clock(&job, is_long ? 1 : (out->repetitions + 1) / 2, is_long, out);
 }
 
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)
@@ -220,14 +219,7 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
         out->began -= out->first_call;
         out->sample[out->repetitions++] = out->first_call;
     }
-    while (out->first_call >= 0 && !enough(&host, 1, out)) {
-        const double took = run(arg, out->batch);
-        if (took < 0)
-            return false;
-        out->sample[out->repetitions++] = took / out->batch;
-    }
-    out->wall = wall_of(out);
-    return out->first_call >= 0;
+    return out->first_call >= 0 && repeat(run, arg, &host, 1, out);
 }
 
 /* Sorts the known numbers ascending. Returns their number. */
