@@ -213,8 +213,9 @@ enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DI
 
 static unsigned what_ran(const struct run *run)
 {
-    unsigned ran = run->options->side_by_side ? SIDE : run->rows ? TABLES : 0;
-    ran |= run->options->no_host ? 0 : HOST;
+    unsigned ran = TABLES | (run->options->no_host ? 0 : HOST);
+    if (run->options->side_by_side || !run->rows)
+        return run->options->side_by_side ? SIDE : 0;
     ran |= run->peer_program ? PEERS : 0;
     ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : 0;
     ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN : 0;
@@ -242,31 +243,30 @@ static void explain_columns(const struct run *run)
         { TABLES, "check", "whether all of the output was right" },
         { SIDE, "/ best", "the rate over that of the fastest on the device" },
         { SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
-        { TABLES | PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
-        { TABLES | TRANSFER, "transfer",
+        { PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { TRANSFER, "transfer",
           "of the time, what the bytes that have to come and go take at the rates to the device and back" },
-        { TABLES | ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
-        { TABLES | ARRAYS, "copy", "the same as a share of the copy rate" },
-        { TABLES | ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
-        { TABLES | DICTS, "", "Dictionaries:" },
-        { TABLES | DICTS, "rate",
+        { ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
+        { ARRAYS, "copy", "the same as a share of the copy rate" },
+        { ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
+        { DICTS, "", "Dictionaries:" },
+        { DICTS, "rate",
           "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
           "from the first to the last; worst, best: the extremes" },
-        { TABLES | DICTS, "first",
+        { DICTS, "first",
           "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
-        { TABLES | DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
-        { TABLES | DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
-        { TABLES | DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
-        { TABLES | DICTS, "peak",
-          "device memory held at most; / data: over that of the keys and values that were put in" },
-        { TABLES | DICTS | HOST | BTREE, "/ btree",
+        { DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
+        { DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
+        { DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
+        { DICTS, "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
+        { DICTS | HOST | BTREE, "/ btree",
           "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
-        { TABLES | DICTS | HOST | BTREE, "/ flat_hash_map",
+        { DICTS | HOST | BTREE, "/ flat_hash_map",
           "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
-        { TABLES | DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
+        { DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
     };
-    const unsigned ran = what_ran(run), dicts = TABLES | DICTS | HOST;
-    for (size_t i = 0; i < sizeof all / sizeof *all && ran & (TABLES | SIDE); i++)
+    const unsigned ran = what_ran(run), dicts = DICTS | HOST;
+    for (size_t i = 0; i < sizeof all / sizeof *all && ran; i++)
         if ((all[i].when & ran) == all[i].when)
             say(run->out, 11, *all[i].column ? "%-9s  %s" : "%s%s", all[i].column, all[i].text);
     if ((ran & (dicts | BTREE)) == dicts)

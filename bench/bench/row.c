@@ -103,24 +103,15 @@ static void add_transfers(const struct run *run, const struct spec *spec, size_t
     json_number(json, "share_of_transfer_rate", (to + from) / seconds);
 }
 
-static void measure(struct run *run, struct row *row, struct target *target, cJSON *json)
+static void add_array(const struct run *run, struct row *row, struct target *target, const struct timing *timing,
+                      cJSON *json)
 {
     const struct spec *spec = &row->spec;
-    const bool         host = workload_is_host(spec->workload);
-    struct timing      timing;
-    struct timing_goal goal = row_goal(run);
-    goal.prepare = host ? target_prepare : NULL;
-    goal.device_too = !host;
-    const ordo_status got = time_calls(run->device, target_call, target, &goal, &timing);
-    if (got != ORDO_OK) {
-        failed_call(run, row, got);
-        return;
-    }
-    add_timing(run, spec, &timing, json);
-    if (host) {
-        add_transfers(run, spec, 0, timing.wall.median, json);
+    add_timing(run, spec, timing, json);
+    if (workload_is_host(spec->workload)) {
+        add_transfers(run, spec, 0, timing->wall.median, json);
     } else {
-        const double rate = spec_bytes(spec) / timing.wall.median;
+        const double rate = spec_bytes(spec) / timing->wall.median;
         json_number(json, "bytes_counted", spec_bytes(spec));
         json_number(json, "bytes_per_s", rate);
         json_number(json, "share_of_copy_rate", rate / run->limits.copy.bytes_per_second);
@@ -139,12 +130,19 @@ static void measure(struct run *run, struct row *row, struct target *target, cJS
 
 static void measure_arrays(struct run *run, struct row *row, cJSON *json)
 {
-    struct target    *target = NULL;
-    const ordo_status got = target_open(run->device, &row->spec, &target, row->why);
-    if (got != ORDO_OK)
-        failed_call(run, row, got);
+    const bool         host = workload_is_host(row->spec.workload);
+    struct target     *target = NULL;
+    struct timing      timing;
+    struct timing_goal goal = row_goal(run);
+    goal.prepare = host ? target_prepare : NULL;
+    goal.device_too = !host;
+    ordo_status got = target_open(run->device, &row->spec, &target, row->why);
+    if (got == ORDO_OK)
+        got = time_calls(run->device, target_call, target, &goal, &timing);
+    if (got == ORDO_OK)
+        add_array(run, row, target, &timing, json);
     else
-        measure(run, row, target, json);
+        failed_call(run, row, got);
     target_close(&target);
 }
 

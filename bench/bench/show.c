@@ -186,26 +186,27 @@ void show_row(const struct run *run, const struct table *table, const struct row
 
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
-    struct bar  bars[SIZES_MAX];
-    char        title[160];
-    const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
-    int         known = 0;
+    const struct spec *spec = &rows->spec;
+    const char        *variant = variant_name(spec->workload, spec->variant);
+    char               values[32] = "", batches[32] = "", updates[32] = "";
+    double             most = 0;
+    int                known = 0;
     for (int i = 0; i < n; i++) {
-        text_count(bars[i].label, rows[i].spec.count);
-        bars[i].value = number_of(rows[i].json, "rate");
-        known += !isnan(bars[i].value);
+        most = fmax(most, number_of(rows[i].json, "rate"));
+        known += !isnan(number_of(rows[i].json, "rate"));
     }
     if (known < 2)
         return;
-    char values[32] = "";
-    if (rows->spec.value_bytes)
-        snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
-    char updates[32] = "";
-    if (workload_has_updates(rows->spec.workload))
-        snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
-    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
-             *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
-             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(TEXT, rows->spec.batch) : "",
-             updates);
-    chart(run->out, title, bars, n, 50);
+    if (spec->value_bytes)
+        snprintf(values, sizeof values, " and values of %u bytes", spec->value_bytes);
+    if (spec->batch)
+        snprintf(batches, sizeof batches, ", batches of %s", text_count(TEXT, spec->batch));
+    if (workload_has_updates(spec->workload))
+        snprintf(updates, sizeof updates, ", %u %% updates", spec->update_percent);
+    progress_clear();
+    fprintf(run->out, "\n%s%s%s: %s keys%s, %s%s%s\n", workload_name(spec->workload), *variant ? " " : "", variant,
+            type_name(spec->type), values, dist_name(spec->dist), batches, updates);
+    for (int i = 0; i < n; i++)
+        bar(run->out, text_count(TEXT, rows[i].spec.count), number_of(rows[i].json, "rate"),
+            number_of(rows[i].json, "rate") / most);
 }

@@ -372,7 +372,6 @@ static ordo_status measure(struct bench *bench, struct limits *out)
     TRY(open_bench(bench));
     TRY(number_table(bench));
     measure_copy(bench, &out->copy);
-    TRY(number_table(bench));
     TRY(measure_gathers(bench, out));
     measure_launches(bench, out);
     measure_transfers(bench, out);

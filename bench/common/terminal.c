@@ -240,26 +240,15 @@ void table_head(const struct table *table)
     table_row(table, titles);
 }
 
-void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width)
+void bar(FILE *out, const char *label, double rate, double share)
 {
     const int room = (is_wide ? 80 : out_columns(out)) - 12 - 8; /* label and rate */
-    double    most = 0;
-    if (width > room)
-        width = room > 1 ? room : 1;
-    for (int b = 0; b < n_bars; b++)
-        if (bars[b].value > most)
-            most = bars[b].value;
-
+    const int length = isnan(share) ? 0 : (int) lround(share * (room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1));
     progress_clear();
-    fprintf(out, "%s\n", title);
-    for (int b = 0; b < n_bars; b++) {
-        char      rate[TEXT_BYTES];
-        const int length = most > 0 && !isnan(bars[b].value) ? (int) lround(bars[b].value / most * width) : 0;
-        fprintf(out, "%10s |", bars[b].label);
-        for (int i = 0; i < length; i++)
-            fputc('#', out);
-        fprintf(out, " %s\n", text_rate(rate, bars[b].value));
-    }
+    fprintf(out, "%10s |", label);
+    for (int i = 0; i < length; i++)
+        fputc('#', out);
+    fprintf(out, " %s\n", text_rate(TEXT, rate));
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------------ */

@@ -53,12 +53,9 @@ void table_head(const struct table *table);
 /* Prints n_columns texts. Clears progress. */
 void table_row(const struct table *table, const char *const *cells);
 
-struct bar {
-    char   label[TEXT_BYTES];
-    double value; /* NaN: no bar */
-};
-/* Prints one bar per line, the longest at full width, each with its rate. */
-void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width);
+/* Prints a line of a chart, with the share of the longest bar (NaN: no bar) and the rate. */
+#define BAR_MAX 50
+void bar(FILE *out, const char *label, double rate, double share);
 
 /* Sets the prefix of progress lines ("" for none). */
 void progress_about(const char *format, ...) __attribute__((format(printf, 1, 2)));
