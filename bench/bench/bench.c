@@ -135,6 +135,7 @@ static cJSON *describe_device(const struct run *run)
     return device;
 }
 
+/* Measures the limits of the device and adds them to the file, as of the "begin" or "end". */
 static void take_limits(struct run *run, struct limits *limits, const char *when)
 {
     const struct ordo_facts *facts = ordo_device_facts(run->device);
@@ -143,10 +144,11 @@ static void take_limits(struct run *run, struct limits *limits, const char *when
     const ordo_status got = measure_limits(run->device, limits);
     if (got != ORDO_OK)
         report_error("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
-    if (got == ORDO_BROKEN)
-        run->failed++;
-    if (when)
-        file_limits(&run->file, run->device_number, limits_to_json(limits), when);
+    run->failed += got == ORDO_BROKEN;
+    cJSON *json = limits_to_json(limits);
+    json_exact(json, "process", run->file.process_number);
+    json_text(json, "when", when);
+    cJSON_AddItemToArray(json_at(cJSON_GetArrayItem(run->file.devices, run->device_number), "limits"), json);
 }
 
 /* Limits of an undisturbed device differ by less. */
@@ -161,7 +163,7 @@ static void check_limits(struct run *run)
     char          names[160];
     take_limits(run, &limits, "end");
     limits_differ(&run->limits, &limits, cpu ? QUIET_CPU : QUIET_GPU, names, sizeof names);
-    file_disturbed(&run->file, names);
+    json_text(run->file.process, "disturbed", names);
     if (*names)
         say(run->out, 4,
             "\nDisturbed: at the end the device's limits differed by more than %.0f %% from those at the "
@@ -177,15 +179,13 @@ static void begin_device(struct run *run)
     for (int p = 0; p < run->n_parts; p++)
         run->rows += begin_part(run, &run->parts[p]);
     run->rows_left = run->rows;
-    run->limits.copy.bytes_per_second = run->limits.to_device = run->limits.from_device = NAN;
-    if (!run->options->no_limits)
-        take_limits(run, &run->limits, NULL);
-    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
     run->device_number = file_device(&run->file, describe_device(run));
-    if (run->options->no_limits)
-        return;
-    say_limits(run->out, 0, &run->limits);
-    file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
+    run->limits = limits_from_json(NULL); /* all unknown */
+    if (!run->options->no_limits)
+        take_limits(run, &run->limits, "begin");
+    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
+    if (!run->options->no_limits)
+        say_limits(run->out, 0, &run->limits);
 }
 
 static void run_device(struct run *run, const char *select)

@@ -29,29 +29,23 @@ static bool answer_open(ordo_device *device, double seconds, cJSON *json)
 enum { N = 65536 };
 
 /* Keys are distinct and present when they are queried. */
-struct arrays {
-    uint64_t keys[N], keys_out[2 * N];
-    uint64_t values[N], values_out[2 * N];
-    uint64_t offsets[N + 1];
-    uint32_t counts[N];
-    uint8_t  codes[N], found[N], outcomes[N];
-};
-
 struct first {
-    ordo_dict     *dict;
-    ordo_type      value;
-    uint32_t       key_bytes, value_bytes;
-    struct arrays *a;
-    void          *values, *values_out; /* NULL for values of 0 bytes */
-    size_t         n;                   /* result of the last call */
+    ordo_dict *dict;
+    ordo_type  value;
+    uint32_t   key_bytes, value_bytes;
+    void      *values, *values_out; /* NULL for values of 0 bytes */
+    size_t     n;                   /* result of the last call */
+    uint64_t   keys[N], keys_out[2 * N], all_values[N], all_values_out[2 * N], offsets[N + 1];
+    uint32_t   counts[N];
+    uint8_t    codes[N], found[N], outcomes[N];
 };
 
 static void fill(struct first *f)
 {
     for (uint32_t i = 0; i < N; i++) {
         const uint64_t key = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
-        set_element(f->a->keys, f->key_bytes, i, key);
-        memset((char *) f->a->values + (size_t) i * f->value_bytes, (int) (i % 251), f->value_bytes);
+        set_element(f->keys, f->key_bytes, i, key);
+        memset((char *) f->all_values + (size_t) i * f->value_bytes, (int) (i % 251), f->value_bytes);
     }
 }
 
@@ -60,60 +54,59 @@ enum { FOUND = 1, ABSENT = 2, KEYS = 4, VALUES = 8, ONES = 16, RANKS = 32, ALL =
 
 static bool is_right(const struct first *f, int want)
 {
-    const struct arrays *a = f->a;
-    uint64_t             ranks = 0;
-    bool                 good = !(want & FIRST) || a->found[0] == 1;
+    uint64_t ranks = 0;
+    bool     good = !(want & FIRST) || f->found[0] == 1;
     for (size_t i = 0; i < N; i++) {
-        good = good && (!(want & (FOUND | ABSENT)) || a->found[i] == (want & FOUND ? 1 : 0)) &&
-               (!(want & ONES) || a->counts[i] == 1);
-        ranks += want & RANKS ? a->counts[i] : 0;
+        good = good && (!(want & (FOUND | ABSENT)) || f->found[i] == (want & FOUND ? 1 : 0)) &&
+               (!(want & ONES) || f->counts[i] == 1);
+        ranks += want & RANKS ? f->counts[i] : 0;
     }
     return good && (!(want & RANKS) || ranks == (uint64_t) N * (N - 1) / 2) && (!(want & ALL) || f->n == N) &&
            (!(want & EIGHTH) || f->n == N / 8) &&
-           (!(want & KEYS) || memcmp(a->keys_out, a->keys, (size_t) N * f->key_bytes) == 0) &&
-           (!(want & VALUES) || memcmp(a->values_out, a->values, (size_t) N * f->value_bytes) == 0);
+           (!(want & KEYS) || memcmp(f->keys_out, f->keys, (size_t) N * f->key_bytes) == 0) &&
+           (!(want & VALUES) || memcmp(f->all_values_out, f->all_values, (size_t) N * f->value_bytes) == 0);
 }
 
 /* Every call once, in an order that gives each the expected content. Sums add 0. */
 #define CALL_MAP(X)                                                                                                    \
-    X("upsert", 0, ordo_dict_upsert_host(d, a->keys, f->values, N))                                                    \
-    X("find", FOUND | VALUES, ordo_dict_find_host(d, a->keys, N, f->values_out, a->found))                             \
-    X("contains", FOUND, ordo_dict_contains_host(d, a->keys, N, a->found))                                             \
-    X("insert", ABSENT, ordo_dict_insert_host(d, a->keys, f->values, N, a->found))                                     \
+    X("upsert", 0, ordo_dict_upsert_host(d, f->keys, f->values, N))                                                    \
+    X("find", FOUND | VALUES, ordo_dict_find_host(d, f->keys, N, f->values_out, f->found))                             \
+    X("contains", FOUND, ordo_dict_contains_host(d, f->keys, N, f->found))                                             \
+    X("insert", ABSENT, ordo_dict_insert_host(d, f->keys, f->values, N, f->found))                                     \
     X("seek", FOUND | KEYS | VALUES,                                                                                   \
-      ordo_dict_seek_host(d, ORDO_GE, a->keys, N, a->keys_out, f->values_out, a->found))                               \
-    X("first", FIRST, ordo_dict_first_host(d, a->keys_out, f->values_out, a->found))                                   \
-    X("count", ONES, ordo_dict_count_host(d, a->keys, a->keys, N, a->counts))                                          \
+      ordo_dict_seek_host(d, ORDO_GE, f->keys, N, f->keys_out, f->values_out, f->found))                               \
+    X("first", FIRST, ordo_dict_first_host(d, f->keys_out, f->values_out, f->found))                                   \
+    X("count", ONES, ordo_dict_count_host(d, f->keys, f->keys, N, f->counts))                                          \
     X("range", ALL | KEYS | VALUES,                                                                                    \
-      ordo_dict_range_host(d, a->keys, a->keys, N, a->offsets, a->keys_out, f->values_out, N, &f->n))                  \
-    X("rank", RANKS, ordo_dict_rank_host(d, ORDO_LT, a->keys, N, a->counts))                                           \
-    X("select", FOUND | KEYS | VALUES, ordo_dict_select_host(d, a->counts, N, a->keys_out, f->values_out, a->found))   \
+      ordo_dict_range_host(d, f->keys, f->keys, N, f->offsets, f->keys_out, f->values_out, N, &f->n))                  \
+    X("rank", RANKS, ordo_dict_rank_host(d, ORDO_LT, f->keys, N, f->counts))                                           \
+    X("select", FOUND | KEYS | VALUES, ordo_dict_select_host(d, f->counts, N, f->keys_out, f->values_out, f->found))   \
     X("aggregate", ONES | VALUES,                                                                                      \
-      values ? ordo_dict_aggregate_host(d, f->value, ORDO_SUM, a->keys, a->keys, N, a->values_out, a->counts)          \
+      values ? ordo_dict_aggregate_host(d, f->value, ORDO_SUM, f->keys, f->keys, N, f->all_values_out, f->counts)      \
              : ORDO_UNSUPPORTED)                                                                                       \
-    X("combine", 0, values ? ordo_dict_combine_host(d, f->value, ORDO_SUM, a->keys, nothing, N) : ORDO_UNSUPPORTED)    \
+    X("combine", 0, values ? ordo_dict_combine_host(d, f->value, ORDO_SUM, f->keys, nothing, N) : ORDO_UNSUPPORTED)    \
     X("apply", FOUND, apply(f))                                                                                        \
     X("apply_concurrent", FOUND, ordo_dict_can(d, ORDO_CAN_CONCURRENT) ? apply_concurrent(f) : ORDO_UNSUPPORTED)       \
-    X("take_first", EIGHTH, ordo_dict_take_first_host(d, N / 8, a->keys_out, f->values_out, &f->n))                    \
-    X("erase", 0, ordo_dict_erase_host(d, a->keys, N / 2))                                                             \
-    X("erase_range", 0, ordo_dict_erase_range_host(d, a->keys, a->keys, N, a->counts))                                 \
+    X("take_first", EIGHTH, ordo_dict_take_first_host(d, N / 8, f->keys_out, f->values_out, &f->n))                    \
+    X("erase", 0, ordo_dict_erase_host(d, f->keys, N / 2))                                                             \
+    X("erase_range", 0, ordo_dict_erase_range_host(d, f->keys, f->keys, N, f->counts))                                 \
     X("compact", 0, ordo_dict_compact(d, NULL))
 
-#define COLUMNS(f, a)                                                                                                  \
-    .codes = (a)->codes, .keys = (a)->keys, .values = (f)->values, .count = N, .found = (a)->found,                    \
-    .keys_out = (a)->keys_out, .values_out = (f)->values_out
+#define COLUMNS(f)                                                                                                     \
+    .codes = (f)->codes, .keys = (f)->keys, .values = (f)->values, .count = N, .found = (f)->found,                    \
+    .keys_out = (f)->keys_out, .values_out = (f)->values_out
 
 static ordo_status apply(struct first *f)
 {
     static const uint8_t codes[] = { ORDO_FIND, ORDO_UPSERT, ORDO_SEEK_GE, ORDO_INSERT };
     for (size_t i = 0; i < N; i++)
-        f->a->codes[i] = codes[i % 4];
-    return ordo_dict_apply_host(f->dict, &(struct ordo_host_batch) { COLUMNS(f, f->a) }, &f->n);
+        f->codes[i] = codes[i % 4];
+    return ordo_dict_apply_host(f->dict, &(struct ordo_host_batch) { COLUMNS(f) }, &f->n);
 }
 
 static ordo_status apply_concurrent(struct first *f)
 {
-    const struct ordo_host_concurrent_batch batch = { COLUMNS(f, f->a), .outcomes = f->a->outcomes };
+    const struct ordo_host_concurrent_batch batch = { COLUMNS(f), .outcomes = f->outcomes };
     return ordo_dict_apply_concurrent_host(f->dict, &batch);
 }
 
@@ -132,7 +125,6 @@ static void make_calls(struct first *f, cJSON *list)
     static const uint64_t nothing[N];
     const bool            values = f->value_bytes > 0;
     ordo_dict            *d = f->dict;
-    struct arrays        *a = f->a;
 #define X(name, want, call)                                                                                            \
     {                                                                                                                  \
         const double      start = now();                                                                               \
@@ -162,24 +154,26 @@ static bool prepare(ordo_device *device, int structure, const struct ordo_dict_c
 
 static bool answer_calls(ordo_device *device, const char *question, cJSON *json)
 {
-    int                           ahead = 0, structure = 0, key = 0;
-    unsigned                      bytes = 0;
-    struct arrays                *a = calloc(1, sizeof *a);
-    bool                          good = a && sscanf(question, "%d:%d:%d:%u", &ahead, &structure, &key, &bytes) == 4;
-    struct first                  f = { .a = a, .value = bytes == 8 ? ORDO_U64 : ORDO_U32, .value_bytes = bytes };
-    const struct ordo_dict_config config = { .key = (ordo_type) key, .value_bytes = bytes };
+    int           ahead = 0, structure = 0, key = 0;
+    unsigned      bytes = 0;
+    struct first *f = calloc(1, sizeof *f);
+    bool          good = f && sscanf(question, "%d:%d:%d:%u", &ahead, &structure, &key, &bytes) == 4;
     if (good) {
-        f.key_bytes = (uint32_t) type_bytes(config.key);
-        f.values = bytes ? a->values : NULL;
-        f.values_out = bytes ? a->values_out : NULL;
-        fill(&f);
+        const struct ordo_dict_config config = { .key = (ordo_type) key, .value_bytes = bytes };
+        f->value = bytes == 8 ? ORDO_U64 : ORDO_U32;
+        f->value_bytes = bytes;
+        f->key_bytes = (uint32_t) type_bytes(config.key);
+        f->values = bytes ? f->all_values : NULL;
+        f->values_out = bytes ? f->all_values_out : NULL;
+        fill(f);
         good = !ahead || prepare(device, structure, &config, cJSON_AddObjectToObject(json, "prepared"));
-        good = good && structure_create(device, structure, &config, &f.dict) == ORDO_OK;
+        good = good && structure_create(device, structure, &config, &f->dict) == ORDO_OK;
     }
     if (good)
-        make_calls(&f, cJSON_AddArrayToObject(json, "calls"));
-    ordo_dict_destroy(&f.dict);
-    free(a);
+        make_calls(f, cJSON_AddArrayToObject(json, "calls"));
+    if (f)
+        ordo_dict_destroy(&f->dict);
+    free(f);
     return good;
 }
 

@@ -54,8 +54,8 @@ struct options {
 
 /* Exits after --help and --version and after an error. */
 struct options read_options(int argc, char **argv);
-/* The options of a file that is continued. Replaces the arguments by those that began it, without its output, then
- * those of this process. Exits with an error after options that the file determines. */
+/* The options of a file that is continued. Replaces the arguments by the arguments that began it, without its output,
+ * and the arguments of this process. Exits with an error after options that the file determines. */
 struct options resume_options(const char *path, int *argc, char ***argv);
 /* list_options of a command line without its command. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
@@ -122,10 +122,6 @@ cJSON *file_read(const char *option, const char *path);
 cJSON *file_arguments(const char *path);
 /* The index of the device in the file, which gets it if needed. Takes `device`. */
 int file_device(struct file *file, cJSON *device);
-/* Adds device limits of the "begin" or "end". Takes `limits`. */
-void file_limits(struct file *file, int device, cJSON *limits, const char *when);
-/* Records the limits that changed. */
-void file_disturbed(struct file *file, const char *names);
 /* The row of a point in "rows" or "peers", or NULL. */
 const cJSON *file_find(const struct file *file, const char *list, int device, const cJSON *point);
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
@@ -215,8 +211,8 @@ void compare_workload(struct run *run, enum workload workload);
  * EXIT_SLOWER, or EXIT_FAILED for missing rows or failed processes. */
 int check(struct run *run, int argc, char **argv);
 
-/* -w open,prepare: opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1: after
- * ordo_device_prepare), in a child. Writes the answer and returns the exit status. */
+/* -w open,prepare: opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1:
+ * after ordo_device_prepare), in a child. Writes the answer and returns the exit status. */
 int first_answer(const char *question);
 /* Measures them on the run's device with empty and filled caches, and adds rows to "first". `select` opened the
  * device. */

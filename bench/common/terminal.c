@@ -4,7 +4,6 @@
 #include "ordo/ordo.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -103,6 +102,8 @@ char *text_of_lines(const char *const *lines)
 
 /* ---- the terminal -------------------------------------------------------------------------------------------- */
 
+/* Columns after show_wide. */
+#define WIDE 10000
 static bool is_wide;
 
 void show_wide(void)
@@ -110,40 +111,33 @@ void show_wide(void)
     is_wide = true;
 }
 
-/* The columns of a terminal, or `otherwise`. */
-static int columns_of(int file, int otherwise)
+static int columns_of(int file)
 {
     struct winsize size = { .ws_col = 0 };
     const char    *chosen = getenv("COLUMNS");
     const int      columns = chosen ? atoi(chosen) : 0;
     if (isatty(file) && ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
-    if (columns > 0 && columns < 10000)
-        return columns;
-    return isatty(file) ? 80 : otherwise;
+    return columns > 0 && columns < WIDE ? columns : 80;
 }
 
-/* The columns of a line; INT_MAX after show_wide. */
 static int out_columns(FILE *out)
 {
-    return is_wide ? INT_MAX : columns_of(fileno(out), 80);
+    return is_wide ? WIDE : columns_of(fileno(out));
 }
 
 /* ---- paragraphs ---------------------------------------------------------------------------------------------- */
 
 /* The number of bytes that fit on a line: up to a space or newline, or the first word. */
-static size_t fold(const char *text, int room)
+static size_t fold(const char *text, size_t room)
 {
     const size_t line = strcspn(text, "\n");
-    size_t       at = 0, end = 0;
-    if (room == INT_MAX || line <= (size_t) (room > 0 ? room : 0))
-        return line;
-    while (at < line) {
+    size_t       end = line > room ? 0 : line;
+    for (size_t at = 0; line > room && at < line; at += strspn(text + at, " ")) {
         at += strcspn(text + at, " \n");
-        if (end > 0 && at > (size_t) (room > 0 ? room : 0))
+        if (end > 0 && at > room)
             break;
         end = at;
-        at += strspn(text + at, " ");
     }
     return end;
 }
@@ -162,8 +156,8 @@ void say(FILE *out, int indent, const char *format, ...)
     for (; *at == '\n' && at[1]; at++)
         fputc('\n', out);
     for (int line = 0; line == 0 || *at; line++) {
-        const int    room = columns == INT_MAX ? INT_MAX : columns - (line ? indent : 0);
-        const size_t length = fold(at, room);
+        const int    room = columns - (line ? indent : 0);
+        const size_t length = fold(at, (size_t) (room > 0 ? room : 0));
         fprintf(out, "%*s%.*s\n", line && length ? indent : 0, "", (int) length, at);
         at += length;
         at += *at == '\n' ? 1 : strspn(at, " ");
@@ -200,29 +194,23 @@ void table_fit(struct table *table)
 static void table_line(const struct table *table, const char *const *cells)
 {
     const int columns = out_columns(table->out);
-    char      line[1024] = "";
-    size_t    used = 0;
-    for (int c = 0, shown = 0; c < table->n_columns; c++) {
+    int       used = 0, last = table->n_columns - 1;
+    while (last > 0 && table->left_out[last])
+        last--;
+    for (int c = 0; c <= last; c++) {
         const struct column *column = &table->columns[c];
         char                 cell[512];
         if (table->left_out[c])
             continue;
-        snprintf(cell, sizeof cell, "%s%*s", shown++ ? "  " : "", column->left ? -column->width : column->width,
-                 cells[c]);
-        size_t length = strlen(cell);
-        while (length > 0 && cell[length - 1] == ' ' && c + 1 == table->n_columns)
+        snprintf(cell, sizeof cell, "%s%*s", used ? "  " : "", column->left ? -column->width : column->width, cells[c]);
+        int length = (int) strlen(cell);
+        while (length > 0 && cell[length - 1] == ' ' && c == last)
             length--;
-        if (used > 0 && columns != INT_MAX && used + length > (size_t) columns) {
-            fprintf(table->out, "%s\n", line);
-            used = (size_t) snprintf(line, sizeof line, "        ");
-        }
-        used += (size_t) snprintf(line + used, sizeof line - used, "%.*s", (int) length, cell);
-        if (used >= sizeof line)
-            used = sizeof line - 1;
+        if (used > 0 && used + length > columns)
+            used = fprintf(table->out, "\n        ") - 1;
+        used += fprintf(table->out, "%.*s", length, cell);
     }
-    while (used > 0 && line[used - 1] == ' ')
-        used--;
-    fprintf(table->out, "%.*s\n", (int) used, line);
+    fputc('\n', table->out);
 }
 
 void table_row(const struct table *table, const char *const *cells)
@@ -282,7 +270,7 @@ void progress(const char *format, ...)
         return;
 
     char      line[200];
-    const int columns = columns_of(STDERR_FILENO, 80);
+    const int columns = columns_of(STDERR_FILENO);
     va_list   args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
@@ -320,10 +308,13 @@ void print_version(void)
 }
 
 /* Folds only on a terminal: elsewhere an error is one line. */
-static void report_error_with(const char *format, va_list args)
+void report_error(const char *format, ...)
 {
-    char text[4096];
+    char    text[4096];
+    va_list args;
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     progress_clear();
     fflush(stdout);
     if (isatty(STDERR_FILENO))
@@ -332,20 +323,15 @@ static void report_error_with(const char *format, va_list args)
         fprintf(stderr, "%s: %s\n", name_of_tool, text);
 }
 
-void report_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    report_error_with(format, args);
-    va_end(args);
-}
-
 void usage_error(const char *format, ...)
 {
+    char    text[4096];
     va_list args;
     va_start(args, format);
-    if (format)
-        report_error_with(format, args);
+    if (format) {
+        vsnprintf(text, sizeof text, format, args);
+        report_error("%s", text);
+    }
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);
