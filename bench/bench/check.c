@@ -127,76 +127,62 @@ static void compare_row(const cJSON *old, const cJSON *new_side, bool turns, str
     compared->after = median_of_known(after, n_after);
 }
 
-#define WORDS_MAX  64
-#define WORD_BYTES 128
-struct command {
-    char words[WORDS_MAX][WORD_BYTES];
-    int  n;
-};
+#define COMMAND_BYTES 4096
 
-/* Adds an option and its argument (format NULL: none). */
-__attribute__((format(printf, 3, 4))) static void word(struct command *command, const char *option, const char *format,
-                                                       ...)
+/* Adds words that end with tabs. */
+__attribute__((format(printf, 2, 3))) static void add_words(char command[COMMAND_BYTES], const char *format, ...)
 {
-    va_list args;
-    if (command->n + 2 > WORDS_MAX)
-        return;
-    snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
+    const size_t used = strlen(command);
+    va_list      args;
     va_start(args, format);
-    if (format)
-        vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
+    vsnprintf(command + used, COMMAND_BYTES - used, format, args);
     va_end(args);
 }
 
-static void dict_words(struct command *command, const cJSON *row)
+static bool is_of(const cJSON *row, enum workload workload)
 {
-    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
-        !text_is(row, "workload", workload_name(HOSTBUILD)))
-        word(command, "--batch", "=%.0f", number_of(row, "batch"));
-    for (int axis = 0; axis < N_AXES; axis++)
-        if (is_true(row, axes[axis].key))
-            word(command, axes[axis].option, NULL);
-        else if (number_of(row, axes[axis].key) >= axes[axis].low)
-            word(command, axes[axis].option, "%.0f", number_of(row, axes[axis].key));
+    return text_is(row, "workload", workload_name(workload));
 }
 
-/* Options that measure this row alone, without seed, repetitions and device. */
-static void row_command(const cJSON *row, struct command *command)
+static void add_axes(char command[COMMAND_BYTES], const cJSON *row)
 {
-    const bool dict = !isnan(number_of(row, "batch"));
-    command->n = 0;
-    word(command, "-w", "%s", text_of(row, "workload"));
-    if (*text_of(row, "variant"))
-        word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
-    word(command, "-n", "=%.0f", number_of(row, "count"));
-    word(command, "-t", "%s", text_of(row, "key"));
-    word(command, "-v", "%.0f", number_of(row, "value_bytes"));
-    if (!text_is(row, "workload", workload_name(FILLSEQ)))
-        word(command, "-D", "%s", text_of(row, "dist"));
-    if (*text_of(row, "tune"))
-        word(command, "--tune", "%s", text_of(row, "tune"));
-    for (int w = 0; w < N_ALL_WORKLOADS; w++)
-        if (workload_has_queries((enum workload) w) && text_is(row, "workload", workload_name((enum workload) w)))
-            word(command, "-q", "=%.0f", number_of(row, "operations"));
-    if (dict)
-        dict_words(command, row);
+    if (!is_of(row, CONCURRENTFILL) && !is_of(row, BUILD) && !is_of(row, HOSTBUILD))
+        add_words(command, "--batch\t=%.0f\t", number_of(row, "batch"));
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (is_true(row, axes[axis].key))
+            add_words(command, "%s\t", axes[axis].option);
+        else if (number_of(row, axes[axis].key) >= axes[axis].low)
+            add_words(command, "%s\t%.0f\t", axes[axis].option, number_of(row, axes[axis].key));
 }
 
 /* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
-    struct command        command;
-    const char           *words[WORDS_MAX];
+    const cJSON          *row = suspect->row;
+    const bool            dict = !isnan(number_of(row, "batch"));
+    char                  command[COMMAND_BYTES] = "";
+    const char           *words[COMMAND_BYTES / 2];
     cJSON                *old = cJSON_CreateArray(), *new_side = cJSON_CreateArray();
-    row_command(suspect->row, &command);
-    word(&command, "--seed", "%llu", (unsigned long long) options->seed);
-    word(&command, "--reps", "%u", options->repetitions);
-    word(&command, "--no-limits", NULL);
-    word(&command, "--device", "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
-    for (int i = 0; i < command.n; i++)
-        words[i] = command.words[i];
-    take_turns(check, words, command.n, 0, old, new_side);
+    int                   n = 0;
+    add_words(command, "-w\t%s\t-n\t=%.0f\t-t\t%s\t-v\t%.0f\t", text_of(row, "workload"), number_of(row, "count"),
+              text_of(row, "key"), number_of(row, "value_bytes"));
+    if (*text_of(row, "variant"))
+        add_words(command, "%s\t%s\t", dict ? "-s" : "--variant", text_of(row, "variant"));
+    if (!is_of(row, FILLSEQ))
+        add_words(command, "-D\t%s\t", text_of(row, "dist"));
+    if (*text_of(row, "tune"))
+        add_words(command, "--tune\t%s\t", text_of(row, "tune"));
+    for (int w = 0; w < N_ALL_WORKLOADS; w++)
+        if (workload_has_queries((enum workload) w) && is_of(row, (enum workload) w))
+            add_words(command, "-q\t=%.0f\t", number_of(row, "operations"));
+    if (dict)
+        add_axes(command, row);
+    add_words(command, "--seed\t%llu\t--reps\t%u\t--no-limits\t--device\t%.*s", (unsigned long long) options->seed,
+              options->repetitions, (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
+    for (char *rest = NULL, *word = strtok_r(command, "\t", &rest); word; word = strtok_r(NULL, "\t", &rest))
+        words[n++] = word;
+    take_turns(check, words, n, 0, old, new_side);
     if (!stop_asked())
         compare_row(options->against ? old : check->run->before, new_side, options->against, suspect);
     cJSON_Delete(old);

@@ -174,7 +174,7 @@ void table_fit(struct table *table)
         highest = table->columns[c].rank > highest ? table->columns[c].rank : highest;
     /* A narrow column may fit although one of lower rank does not. */
     for (int rank = 0; rank <= highest && !is_wide; rank++)
-        for (int c = 0; c < table->n_columns; c++)
+        for (int c = table->n_columns - 1; c >= 0; c--)
             if (table->columns[c].rank == rank) {
                 table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
                 left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
