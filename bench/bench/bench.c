@@ -188,14 +188,8 @@ static void begin_device(struct run *run)
         say_limits(run->out, 0, &run->limits);
 }
 
-static void run_device(struct run *run, const char *select)
+static void run_parts_of(struct run *run)
 {
-    begin_device(run);
-    first_measure(run, select);
-    if (!run->device) {
-        run->failed++;
-        return;
-    }
     if (run->paper)
         paper_measure(run);
     for (int p = 0; p < run->n_parts && !stop_asked() && !run->paper; p++) {
@@ -299,48 +293,50 @@ static void conclude(const struct run *run)
 #define SUITE_ON_CPU 300
 #define SUITE_ON_GPU 480
 
-static int run_device_named(struct run *run, const char *select, double seconds)
+static bool run_device(struct run *run, const char *select, double seconds)
 {
     progress_about("%s", "");
     progress("opening the device");
     run->device = open_device(select);
     if (!run->device)
-        return EXIT_FAILED;
+        return false;
+    const bool cpu = ordo_device_facts(run->device)->cpu;
+    if (run->suite && seconds <= 0)
+        seconds = cpu ? SUITE_ON_CPU : SUITE_ON_GPU;
     run->deadline = seconds > 0 ? now() + seconds : (double) INFINITY;
     if (run->devices++)
         fprintf(run->out, "\n");
-    if (run->suite && seconds <= 0)
-        run->deadline = now() + (ordo_device_facts(run->device)->cpu ? SUITE_ON_CPU : SUITE_ON_GPU);
     if (run->suite)
-        run->n_parts = suite_parts(run->argc, run->argv, ordo_device_facts(run->device)->cpu, run->suite);
+        run->n_parts = suite_parts(run->argc, run->argv, cpu, run->suite);
     if (run->paper)
         run->n_parts = paper_parts(run, &run->parts);
-    run_device(run, select);
+    begin_device(run);
+    first_measure(run, select);
+    if (run->device)
+        run_parts_of(run);
+    else
+        run->failed++;
     ordo_device_close(&run->device);
-    if (run->rows == 0 && !run->options->first_open && !run->options->first_prepare && !run->paper) {
-        report_error("nothing was measured: no workload, structure and type of these options go together");
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    if (run->rows || run->options->first_open || run->options->first_prepare || run->paper)
+        return true;
+    report_error("nothing was measured: no workload, structure and type of these options go together");
+    return false;
 }
 
 static int run_all(struct run *run)
 {
-    char selected[SELECTED_MAX][SELECT_BYTES];
-    int  n = select_devices(run->options->device, selected), code = EXIT_GOOD;
-    if (n == 0) {
+    char      selected[SELECTED_MAX][SELECT_BYTES];
+    const int n = select_devices(run->options->device, selected);
+    bool      good = n > 0;
+    if (n == 0)
         report_error("there is no OpenCL device; ordo-info tells which package has one");
-        return EXIT_FAILED;
-    }
     for (int i = 0; i < n && !stop_asked(); i++)
-        if (run_device_named(run, selected[i], run->options->budget / n) != EXIT_GOOD)
-            code = EXIT_FAILED;
+        good &= run_device(run, selected[i], run->options->budget / n);
     progress_clear();
     if (run->devices)
         conclude(run);
-    if (run->wrong || run->failed || run->file_failed)
-        code = EXIT_FAILED;
-    return stop_asked() ? EXIT_INTERRUPTED : code;
+    good = good && !run->wrong && !run->failed && !run->file_failed;
+    return stop_asked() ? EXIT_INTERRUPTED : good ? EXIT_GOOD : EXIT_FAILED;
 }
 
 /* Rows allocate and free gigabytes. With enough memory the process keeps freed pages, because untouched pages cost
