@@ -101,10 +101,8 @@ static void run_workload(struct run *run, enum workload workload)
             list[s].rows[i].spec.count = run->sizes[i];
         }
     introduce_workload(run, workload);
-    if (n) {
+    if (n)
         table_fit(&table);
-        table_head(&table);
-    }
     for (int s = 0; s < n && !stop_asked(); s++)
         if (!series_follows(list, s))
             run_group(run, list, s, n, &table);

@@ -67,31 +67,6 @@ static bool is_right(const struct first *f, int want)
            (!(want & VALUES) || memcmp(f->all_values_out, f->all_values, (size_t) N * f->value_bytes) == 0);
 }
 
-/* Every call once, in an order that gives each the expected content. Sums add 0. */
-#define CALL_MAP(X)                                                                                                    \
-    X("upsert", 0, ordo_dict_upsert_host(d, f->keys, f->values, N))                                                    \
-    X("find", FOUND | VALUES, ordo_dict_find_host(d, f->keys, N, f->values_out, f->found))                             \
-    X("contains", FOUND, ordo_dict_contains_host(d, f->keys, N, f->found))                                             \
-    X("insert", ABSENT, ordo_dict_insert_host(d, f->keys, f->values, N, f->found))                                     \
-    X("seek", FOUND | KEYS | VALUES,                                                                                   \
-      ordo_dict_seek_host(d, ORDO_GE, f->keys, N, f->keys_out, f->values_out, f->found))                               \
-    X("first", FIRST, ordo_dict_first_host(d, f->keys_out, f->values_out, f->found))                                   \
-    X("count", ONES, ordo_dict_count_host(d, f->keys, f->keys, N, f->counts))                                          \
-    X("range", ALL | KEYS | VALUES,                                                                                    \
-      ordo_dict_range_host(d, f->keys, f->keys, N, f->offsets, f->keys_out, f->values_out, N, &f->n))                  \
-    X("rank", RANKS, ordo_dict_rank_host(d, ORDO_LT, f->keys, N, f->counts))                                           \
-    X("select", FOUND | KEYS | VALUES, ordo_dict_select_host(d, f->counts, N, f->keys_out, f->values_out, f->found))   \
-    X("aggregate", ONES | VALUES,                                                                                      \
-      values ? ordo_dict_aggregate_host(d, f->value, ORDO_SUM, f->keys, f->keys, N, f->all_values_out, f->counts)      \
-             : ORDO_UNSUPPORTED)                                                                                       \
-    X("combine", 0, values ? ordo_dict_combine_host(d, f->value, ORDO_SUM, f->keys, nothing, N) : ORDO_UNSUPPORTED)    \
-    X("apply", FOUND, apply(f))                                                                                        \
-    X("apply_concurrent", FOUND, ordo_dict_can(d, ORDO_CAN_CONCURRENT) ? apply_concurrent(f) : ORDO_UNSUPPORTED)       \
-    X("take_first", EIGHTH, ordo_dict_take_first_host(d, N / 8, f->keys_out, f->values_out, &f->n))                    \
-    X("erase", 0, ordo_dict_erase_host(d, f->keys, N / 2))                                                             \
-    X("erase_range", 0, ordo_dict_erase_range_host(d, f->keys, f->keys, N, f->counts))                                 \
-    X("compact", 0, ordo_dict_compact(d, NULL))
-
 #define COLUMNS(f)                                                                                                     \
     .codes = (f)->codes, .keys = (f)->keys, .values = (f)->values, .count = N, .found = (f)->found,                    \
     .keys_out = (f)->keys_out, .values_out = (f)->values_out
@@ -120,19 +95,41 @@ static void add_call(cJSON *list, const char *name, ordo_status got, double seco
     }
 }
 
+/* Makes every call once, in an order that gives each the expected content. Sums add 0. */
 static void make_calls(struct first *f, cJSON *list)
 {
     static const uint64_t nothing[N];
     const bool            values = f->value_bytes > 0;
     ordo_dict            *d = f->dict;
-#define X(name, want, call)                                                                                            \
-    {                                                                                                                  \
+#define CALL(name, want, call)                                                                                         \
+    do {                                                                                                               \
         const double      start = now();                                                                               \
         const ordo_status got = call;                                                                                  \
         add_call(list, name, got, now() - start, is_right(f, want));                                                   \
-    }
-    CALL_MAP(X)
-#undef X
+    } while (0)
+    CALL("upsert", 0, ordo_dict_upsert_host(d, f->keys, f->values, N));
+    CALL("find", FOUND | VALUES, ordo_dict_find_host(d, f->keys, N, f->values_out, f->found));
+    CALL("contains", FOUND, ordo_dict_contains_host(d, f->keys, N, f->found));
+    CALL("insert", ABSENT, ordo_dict_insert_host(d, f->keys, f->values, N, f->found));
+    CALL("seek", FOUND | KEYS | VALUES,
+         ordo_dict_seek_host(d, ORDO_GE, f->keys, N, f->keys_out, f->values_out, f->found));
+    CALL("first", FIRST, ordo_dict_first_host(d, f->keys_out, f->values_out, f->found));
+    CALL("count", ONES, ordo_dict_count_host(d, f->keys, f->keys, N, f->counts));
+    CALL("range", ALL | KEYS | VALUES,
+         ordo_dict_range_host(d, f->keys, f->keys, N, f->offsets, f->keys_out, f->values_out, N, &f->n));
+    CALL("rank", RANKS, ordo_dict_rank_host(d, ORDO_LT, f->keys, N, f->counts));
+    CALL("select", FOUND | KEYS | VALUES, ordo_dict_select_host(d, f->counts, N, f->keys_out, f->values_out, f->found));
+    CALL("aggregate", ONES | VALUES,
+         values ? ordo_dict_aggregate_host(d, f->value, ORDO_SUM, f->keys, f->keys, N, f->all_values_out, f->counts)
+                : ORDO_UNSUPPORTED);
+    CALL("combine", 0, values ? ordo_dict_combine_host(d, f->value, ORDO_SUM, f->keys, nothing, N) : ORDO_UNSUPPORTED);
+    CALL("apply", FOUND, apply(f));
+    CALL("apply_concurrent", FOUND, ordo_dict_can(d, ORDO_CAN_CONCURRENT) ? apply_concurrent(f) : ORDO_UNSUPPORTED);
+    CALL("take_first", EIGHTH, ordo_dict_take_first_host(d, N / 8, f->keys_out, f->values_out, &f->n));
+    CALL("erase", 0, ordo_dict_erase_host(d, f->keys, N / 2));
+    CALL("erase_range", 0, ordo_dict_erase_range_host(d, f->keys, f->keys, N, f->counts));
+    CALL("compact", 0, ordo_dict_compact(d, NULL));
+#undef CALL
 }
 
 static bool prepare(ordo_device *device, int structure, const struct ordo_dict_config *config, cJSON *json)
@@ -235,7 +232,6 @@ static void measure_open(struct run *run, const char *select)
     say(run->out, 4,
         "\nopen: opening a device; adopt: the same in a context and with a queue that are there, caches filled");
     table_fit(&table);
-    table_head(&table);
     snprintf(question, sizeof question, "@%s", select);
     for (int i = 0; i < 2 && !stop_asked(); i++) {
         progress("opening with %s caches", states[i]);
@@ -273,7 +269,6 @@ static void show_calls(struct run *run, cJSON *const rows[N_STATES], const char 
         "%u bytes",
         (unsigned) N, structure, type_name(key), (unsigned) value_bytes);
     table_fit(&table);
-    table_head(&table);
     for (int i = 0; i < n + 2; i++) {
         char        texts[N_STATES][TEXT_BYTES];
         const char *name = i < n    ? text_of(call_of(rows[EMPTY], i), "call")

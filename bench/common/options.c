@@ -50,20 +50,14 @@ void take_double(void *options, const struct option_row *row, const char *text)
     MEMBER(double) = parse(row, text, false);
 }
 
-void take_uint32(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(uint32_t) = (uint32_t) parse(row, text, true);
-}
-
-void take_uint64(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(uint64_t) = (uint64_t) parse(row, text, true);
-}
-
-void take_size(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(size_t) = (size_t) parse(row, text, true);
-}
+#define TAKE_WHOLE(name, type)                                                                                         \
+    void name(void *options, const struct option_row *row, const char *text)                                           \
+    {                                                                                                                  \
+        MEMBER(type) = (type) parse(row, text, true);                                                                  \
+    }
+TAKE_WHOLE(take_uint32, uint32_t)
+TAKE_WHOLE(take_uint64, uint64_t)
+TAKE_WHOLE(take_size, size_t)
 
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };

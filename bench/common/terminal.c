@@ -166,30 +166,6 @@ void say(FILE *out, int indent, const char *format, ...)
 
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
-void table_fit(struct table *table)
-{
-    const int columns = out_columns(table->out);
-    int       left = columns + 2, highest = 0;
-    for (int c = 0; c < table->n_columns; c++)
-        highest = table->columns[c].rank > highest ? table->columns[c].rank : highest;
-    /* A narrow column may fit although one of lower rank does not. */
-    for (int rank = 0; rank <= highest && !is_wide; rank++)
-        for (int c = table->n_columns - 1; c >= 0; c--)
-            if (table->columns[c].rank == rank) {
-                table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
-                left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
-            }
-
-    char   names[512] = "";
-    size_t used = 0;
-    for (int c = 0; c < table->n_columns && used < sizeof names; c++)
-        if (table->left_out[c])
-            used +=
-                (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", table->columns[c].title);
-    if (used)
-        say(table->out, 4, "    (not shown in %d columns: %s; --wide shows all)", columns, names);
-}
-
 /* A cell that does not fit begins a new, indented line. */
 static void table_line(const struct table *table, const char *const *cells)
 {
@@ -226,6 +202,31 @@ void table_head(const struct table *table)
     for (int c = 0; c < table->n_columns; c++)
         titles[c] = table->columns[c].title;
     table_row(table, titles);
+}
+
+void table_fit(struct table *table)
+{
+    const int columns = out_columns(table->out);
+    int       left = columns + 2, highest = 0;
+    for (int c = 0; c < table->n_columns; c++)
+        highest = table->columns[c].rank > highest ? table->columns[c].rank : highest;
+    /* A narrow column may fit although one of lower rank does not. */
+    for (int rank = 0; rank <= highest && !is_wide; rank++)
+        for (int c = table->n_columns - 1; c >= 0; c--)
+            if (table->columns[c].rank == rank) {
+                table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
+                left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
+            }
+
+    char   names[512] = "";
+    size_t used = 0;
+    for (int c = 0; c < table->n_columns && used < sizeof names; c++)
+        if (table->left_out[c])
+            used +=
+                (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", table->columns[c].title);
+    if (used)
+        say(table->out, 4, "    (not shown in %d columns: %s; --wide shows all)", columns, names);
+    table_head(table);
 }
 
 void bar(FILE *out, const char *label, double rate, double share)

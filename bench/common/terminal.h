@@ -47,7 +47,7 @@ struct table {
     int                  n_columns;
     bool                 left_out[COLUMNS_MAX]; /* set by table_fit */
 };
-/* Hides columns that do not fit and prints their names. */
+/* Hides columns that do not fit, and prints their names and the head. */
 void table_fit(struct table *table);
 void table_head(const struct table *table);
 /* Prints n_columns texts. Clears progress. */
