@@ -251,11 +251,14 @@ static const char *const with_resume[] = { "--resume", "--budget", "--wide", "--
 struct options resume_options(const char *path, int *argc, char ***argv)
 {
     static const char *const without[] = { "--json", NULL };
-    cJSON                   *arguments = file_arguments(path), *argument = NULL; /* never freed */
-    const int                n_old = cJSON_GetArraySize(arguments);
-    const char             **old = calloc((size_t) n_old + 1, sizeof *old);
-    const char             **all = calloc(2 * (size_t) (n_old + *argc), sizeof *all);
-    int                      n = 1, words = 1;
+    static cJSON            *arguments; /* stays, as the words do */
+    static const char      **all;
+    cJSON                   *argument = NULL;
+    arguments = file_arguments(path);
+    const int    n_old = cJSON_GetArraySize(arguments);
+    const char **old = calloc((size_t) n_old + 1, sizeof *old);
+    int          n = 1, words = 1;
+    all = calloc(2 * (size_t) (n_old + *argc), sizeof *all);
     if (!old || !all)
         usage_error("out of memory");
     if (command_words(*argc, *argv) || repeat_options(*argc, *argv, false, with_resume, all))
@@ -271,6 +274,7 @@ struct options resume_options(const char *path, int *argc, char ***argv)
     for (int i = command_words(n, (char **) old) + optind; i < n; i++) /* files of --compare */
         all[words++] = old[i];
     words += repeat_options(*argc, *argv, false, NULL, all + words);
+    free(old);
     *argc = words;
     *argv = (char **) all;
     return read_options(words, *argv);
@@ -426,5 +430,6 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PART
             parts[n++] = options_of(argv[0], how, n_how, text);
         }
     }
+    free(how);
     return n;
 }
