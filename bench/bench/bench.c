@@ -11,31 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- going through the axes ---------------------------------------------------------------------------------- */
-
-static void ask_peer(struct run *run, struct series *series)
-{
-    char         why[WHY_BYTES] = "";
-    const double left = run->deadline - now();
-    if (!run->peer_program || left <= 0 || series->asked)
-        return;
-    series->asked = true;
-    progress_about("%s", workload_name(series->spec.workload));
-    progress("the peer's turn");
-    series->peers =
-        peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
-                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why);
-    if (!series->peers)
-        report_error("%s", why);
-}
-
 /* The correct row of a sorted array at the same point in an earlier series, or NULL. */
 static const struct row *row_beside(const struct series *list, const struct series *series, int i)
 {
     const struct spec *spec = &series->rows[i].spec;
     for (const struct series *s = list; s < series && workload_is_dict(spec->workload); s++)
         if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
-            same_but_variant(&s->rows[i].spec, spec))
+            spec_asks_same(&s->rows[i].spec, spec))
             return &s->rows[i];
     return NULL;
 }
@@ -45,7 +27,7 @@ static double rate_before(const struct run *run, const struct spec *spec)
 {
     double    rates[PROCESSES_MAX];
     cJSON    *point = row_point(spec);
-    const int n = old_files_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    const int n = files_rates(run->before, ordo_device_facts(run->device)->name, point, rates);
     cJSON_Delete(point);
     return median_of_known(rates, n);
 }
@@ -54,11 +36,14 @@ static void run_point(struct run *run, const struct series *list, struct series 
                       const struct table *table)
 {
     struct row *row = &series->rows[i];
-    if (run->before.n)
+    if (run->before)
         row->before = rate_before(run, &row->spec);
-    run->compared += run->before.n && !isnan(row->before);
-    if (!row_is_there(run, row)) {
-        ask_peer(run, series);
+    run->compared += run->before && !isnan(row->before);
+    if (!file_row(&run->file, run->device_number, &row->spec)) {
+        if (!series->asked)
+            series->peers = ask_peer(run, &series->spec, run->sizes, run->n_sizes, run->n_sizes,
+                                     0.3 * run->n_sizes / run->rows_left);
+        series->asked = true;
         row->peer = peer_row(series->peers, row->spec.count);
     }
     row_settle(run, row, row_beside(list, series, i));
@@ -72,7 +57,7 @@ static void run_group(struct run *run, struct series *list, int from, int n, con
     const bool dict = workload_is_dict(list[from].spec.workload);
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
         for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
-            if (s == from || same_but_variant(&list[s].spec, &list[from].spec))
+            if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
                 run_point(run, list, &list[s], i, table);
 }
 
@@ -101,11 +86,10 @@ static void introduce_workload(const struct run *run, enum workload workload)
 
 static void run_workload(struct run *run, enum workload workload)
 {
-    const int           n = list_series(run, workload, NULL);
-    struct series      *list = calloc((size_t) n + 1, sizeof *list);
-    const struct layout layout = lay_out(run, workload);
-    struct table        table = { .out = run->out, .columns = layout.columns, .n_columns = layout.n };
-
+    const int      n = list_series(run, workload, NULL);
+    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    struct column  columns[COLUMNS_MAX];
+    struct table   table = { .out = run->out, .columns = columns, .n_columns = lay_out(run, workload, columns) };
     if (!list) {
         report_error("out of memory");
         exit(EXIT_FAILED);
@@ -117,10 +101,8 @@ static void run_workload(struct run *run, enum workload workload)
             list[s].rows[i].spec.count = run->sizes[i];
         }
     introduce_workload(run, workload);
-    if (n) {
+    if (n)
         table_fit(&table);
-        table_head(&table);
-    }
     for (int s = 0; s < n && !stop_asked(); s++)
         if (!series_follows(list, s))
             run_group(run, list, s, n, &table);
@@ -134,18 +116,12 @@ static void run_workload(struct run *run, enum workload workload)
     free(list);
 }
 
-static void introduce_device(const struct run *run, const struct ordo_facts *facts)
+/* Lists changed tunables: values in "tunables", origins in "origins". */
+static cJSON *describe_device(const struct run *run)
 {
-    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
-    if (!run->options->no_limits)
-        say_limits(run->out, 0, &run->limits);
-}
-
-/* Adds changed tunables: values in "tunables", origins in "origins". */
-static void add_tunables(const struct run *run, cJSON *device)
-{
-    cJSON *tunables = cJSON_AddObjectToObject(device, "tunables"),
-          *origins = cJSON_AddObjectToObject(device, "origins");
+    cJSON                   *device = json_device(ordo_device_facts(run->device));
+    cJSON                   *tunables = cJSON_AddObjectToObject(device, "tunables");
+    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
         if (info.origin == ORDO_ORIGIN_DEFAULT)
@@ -153,16 +129,11 @@ static void add_tunables(const struct run *run, cJSON *device)
         json_exact(tunables, info.name, info.value);
         json_text(origins, info.name, origin_name(info.origin));
     }
-}
-
-static cJSON *describe_device(const struct run *run, const struct ordo_facts *facts)
-{
-    cJSON *device = json_device(facts);
-    add_tunables(run, device);
     cJSON_AddArrayToObject(device, "limits");
     return device;
 }
 
+/* Measures the limits of the device and adds them to the file, as of the "begin" or "end". */
 static void take_limits(struct run *run, struct limits *limits, const char *when)
 {
     const struct ordo_facts *facts = ordo_device_facts(run->device);
@@ -171,10 +142,11 @@ static void take_limits(struct run *run, struct limits *limits, const char *when
     const ordo_status got = measure_limits(run->device, limits);
     if (got != ORDO_OK)
         report_error("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
-    if (got == ORDO_BROKEN)
-        run->failed++;
-    if (when)
-        file_limits(&run->file, run->device_number, limits_to_json(limits), when);
+    run->failed += got == ORDO_BROKEN;
+    cJSON *json = limits_to_json(limits);
+    json_exact(json, "process", run->file.process_number);
+    json_text(json, "when", when);
+    cJSON_AddItemToArray(json_at(cJSON_GetArrayItem(run->file.devices, run->device_number), "limits"), json);
 }
 
 /* Limits of an undisturbed device differ by less. */
@@ -189,7 +161,7 @@ static void check_limits(struct run *run)
     char          names[160];
     take_limits(run, &limits, "end");
     limits_differ(&run->limits, &limits, cpu ? QUIET_CPU : QUIET_GPU, names, sizeof names);
-    file_disturbed(&run->file, names);
+    json_text(run->file.process, "disturbed", names);
     if (*names)
         say(run->out, 4,
             "\nDisturbed: at the end the device's limits differed by more than %.0f %% from those at the "
@@ -205,23 +177,17 @@ static void begin_device(struct run *run)
     for (int p = 0; p < run->n_parts; p++)
         run->rows += begin_part(run, &run->parts[p]);
     run->rows_left = run->rows;
-    run->limits.copy.bytes_per_second = run->limits.to_device = run->limits.from_device = NAN;
+    run->device_number = file_device(&run->file, describe_device(run));
+    run->limits = limits_from_json(NULL); /* all unknown */
     if (!run->options->no_limits)
-        take_limits(run, &run->limits, NULL);
-    introduce_device(run, facts);
-    run->device_number = file_device(&run->file, describe_device(run, facts));
+        take_limits(run, &run->limits, "begin");
+    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
     if (!run->options->no_limits)
-        file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
+        say_limits(run->out, 0, &run->limits);
 }
 
-static void run_device(struct run *run, const char *select)
+static void run_parts_of(struct run *run)
 {
-    begin_device(run);
-    first_measure(run, select);
-    if (!run->device) {
-        run->failed++;
-        return;
-    }
     if (run->paper)
         paper_measure(run);
     for (int p = 0; p < run->n_parts && !stop_asked() && !run->paper; p++) {
@@ -234,200 +200,141 @@ static void run_device(struct run *run, const char *select)
         check_limits(run);
 }
 
-/* ---- the program --------------------------------------------------------------------------------------------- */
+/* When a column is explained. */
+enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DICTS = 64, BTREE = 128, ROBIN = 256 };
 
-/* Whether a part measures dictionaries (or arrays). */
-static bool any_of(const struct run *run, bool dicts)
+static unsigned what_ran(const struct run *run)
 {
+    unsigned ran = TABLES | (run->options->no_host ? 0 : HOST);
+    if (run->options->side_by_side || !run->rows)
+        return run->options->side_by_side ? SIDE : 0;
+    ran |= run->peer_program ? PEERS : 0;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : 0;
+    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN : 0;
     for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++)
-            if (workload_is_dict((enum workload) run->parts[p].workloads[w]) == dicts)
-                return true;
-    return false;
+        for (int w = 0; w < run->parts[p].n_workloads; w++) {
+            const enum workload workload = (enum workload) run->parts[p].workloads[w];
+            ran |= workload_is_dict(workload) ? DICTS : ARRAYS;
+            ran |= workload_is_host(workload) ? TRANSFER : 0;
+        }
+    return ran;
 }
 
-/* Prints "rate    meaning" for a column. */
-static void explain(const struct run *run, const char *name, const char *text)
+static void explain_columns(const struct run *run)
 {
-    say(run->out, 11, "%-9s  %s", name, text);
-}
-
-static void conclude_arrays(const struct run *run)
-{
-    explain(run, "GB/s", "10^9 bytes a second, counting those that have to move at least");
-    explain(run, "copy", "the same as a share of the copy rate");
-    if (!run->options->no_host)
-        explain(run, "/ x", "this rate over that of x on one thread of the host");
-}
-
-/* Whether a part uses host memory. */
-static bool any_host(const struct run *run)
-{
-    for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++)
-            if (workload_is_host((enum workload) run->parts[p].workloads[w]))
-                return true;
-    return false;
-}
-
-static void conclude_dicts(const struct run *run)
-{
-    char text[200];
-    say(run->out, 0, "Dictionaries:");
-    snprintf(
-        text, sizeof text,
-        "of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at most, from "
-        "the first to the last; worst, best: the extremes",
-        run->options->fills);
-    explain(run, "rate", text);
-    explain(run, "first",
-            "the first call after updates, which may have to resolve what is new; rates are of the calls after it");
-    explain(run, "/ array", "this rate over that of a sorted array with the same elements");
-    explain(run, "/ rebuild", "over building one anew, each per element that goes in");
-    explain(run, "held", "device memory at the end; / kept: over that of the keys and values that are there");
-    explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
-    if (run->options->no_host)
-        return;
-    if (dict_baseline_name(FILLRANDOM, DICT_BTREE)) {
-        explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
-        explain(
-            run, "/ flat_hash_map",
-            "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
-    } else
+    static const struct {
+        unsigned    when;
+        const char *column, *text;
+    } all[] = {
+        { TABLES, "rate",
+          "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
+          "repetitions" },
+        { SIDE, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions" },
+        { 0, "+-", "half the way from their 10th to their 90th percentile" },
+        { TABLES, "device", "the time of a call on the device's own clock" },
+        { TABLES, "check", "whether all of the output was right" },
+        { SIDE, "/ best", "the rate over that of the fastest on the device" },
+        { SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
+        { PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { TRANSFER, "transfer",
+          "of the time, what the bytes that have to come and go take at the rates to the device and back" },
+        { ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
+        { ARRAYS, "copy", "the same as a share of the copy rate" },
+        { ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
+        { DICTS, "", "Dictionaries:" },
+        { DICTS, "rate",
+          "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
+          "from the first to the last; worst, best: the extremes" },
+        { DICTS, "first",
+          "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
+        { DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
+        { DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
+        { DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
+        { DICTS, "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
+        { DICTS | HOST | BTREE, "/ btree",
+          "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
+        { DICTS | HOST | BTREE, "/ flat_hash_map",
+          "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
+        { DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
+    };
+    const unsigned ran = what_ran(run), dicts = DICTS | HOST;
+    for (size_t i = 0; i < sizeof all / sizeof *all && ran; i++)
+        if ((all[i].when & ran) == all[i].when)
+            say(run->out, 11, *all[i].column ? "%-9s  %s" : "%s%s", all[i].column, all[i].text);
+    if ((ran & (dicts | BTREE)) == dicts)
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
-    if (dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP))
-        explain(run, "/ robin_map", "tsl::robin_map, likewise");
-}
-
-static void count_rows(const struct run *run, const char *what, int n)
-{
-    if (n)
-        say(run->out, 4, "Rows %s: %d.", what, n);
-}
-
-/* Explains the columns of the tables. */
-static void conclude_tables(const struct run *run)
-{
-    explain(
-        run, "rate",
-        "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
-        "repetitions");
-    explain(run, "+-", "half the way from their 10th to their 90th percentile");
-    explain(run, "device", "the time of a call on the device's own clock");
-    explain(run, "check", "whether all of the output was right");
-    if (run->peer_program)
-        explain(run, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device");
-    if (any_host(run))
-        explain(run, "transfer",
-                "of the time, what the bytes that have to come and go take at the rates to the device and back");
-    if (any_of(run, false))
-        conclude_arrays(run);
-    if (any_of(run, true))
-        conclude_dicts(run);
-}
-
-static void conclude_side_by_side(const struct run *run)
-{
-    explain(run, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions");
-    explain(run, "+-", "half the way from their 10th to their 90th percentile");
-    explain(run, "/ best", "the rate over that of the fastest on the device");
-    explain(run, "check", "whether all that came out was right, of peers by the model's answers");
 }
 
 static void conclude(const struct run *run)
 {
+    const bool stopped = stop_asked();
+    const struct {
+        const char *rows;
+        int         n;
+    } counts[] = { { "that were there already",
+                     run->paper ? 0 : run->kept }, /* a paper queries some points several times */
+                   { "skipped, as the budget was spent", run->skipped },
+                   { "not reached before the interruption", stopped ? run->rows_left : 0 },
+                   { "WRONG", run->wrong },
+                   { "that failed", run->failed } };
     fprintf(run->out, "\n");
-    if (run->options->side_by_side)
-        conclude_side_by_side(run);
-    else if (!run->paper && run->rows)
-        conclude_tables(run);
-    if (!run->paper) /* which queries some points several times */
-        count_rows(run, "that were there already", run->kept);
-    count_rows(run, "skipped, as the budget was spent", run->skipped);
-    if (stop_asked())
-        count_rows(run, "not reached before the interruption", run->rows_left);
-    if ((stop_asked() || run->skipped) && run->options->json && strcmp(run->options->json, "-") != 0)
+    if (!run->paper)
+        explain_columns(run);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].n)
+            say(run->out, 4, "Rows %s: %d.", counts[i].rows, counts[i].n);
+    if ((stopped || run->skipped) && run->options->json && strcmp(run->options->json, "-") != 0)
         say(run->out, 4, "To go on: ordo-bench --resume %s", run->options->json);
-    count_rows(run, "WRONG", run->wrong);
-    count_rows(run, "that failed", run->failed);
 }
 
 /* Default seconds of the suite. */
 #define SUITE_ON_CPU 300
 #define SUITE_ON_GPU 480
 
-static int run_device_named(struct run *run, const char *select, double seconds)
+static bool run_device(struct run *run, const char *select, double seconds)
 {
     progress_about("%s", "");
     progress("opening the device");
     run->device = open_device(select);
     if (!run->device)
-        return EXIT_FAILED;
+        return false;
+    const bool cpu = ordo_device_facts(run->device)->cpu;
+    if (run->suite && seconds <= 0)
+        seconds = cpu ? SUITE_ON_CPU : SUITE_ON_GPU;
     run->deadline = seconds > 0 ? now() + seconds : (double) INFINITY;
     if (run->devices++)
         fprintf(run->out, "\n");
-    if (run->suite && seconds <= 0)
-        run->deadline = now() + (ordo_device_facts(run->device)->cpu ? SUITE_ON_CPU : SUITE_ON_GPU);
     if (run->suite)
-        run->n_parts = suite_parts(run->argc, run->argv, ordo_device_facts(run->device)->cpu, run->suite);
+        run->n_parts = suite_parts(run->argc, run->argv, cpu, run->suite);
     if (run->paper)
         run->n_parts = paper_parts(run, &run->parts);
-    run_device(run, select);
+    begin_device(run);
+    first_measure(run, select);
+    if (run->device)
+        run_parts_of(run);
+    else
+        run->failed++;
     ordo_device_close(&run->device);
-    if (run->rows == 0 && !run->options->first_open && !run->options->first_prepare && !run->paper) {
-        report_error("nothing was measured: no workload, structure and type of these options go together");
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
-}
-
-static const char *how_it_ended(const struct run *run)
-{
-    return stop_asked() ? "interrupted" : run->skipped ? "time" : "done";
+    if (run->rows || run->options->first_open || run->options->first_prepare || run->paper)
+        return true;
+    report_error("nothing was measured: no workload, structure and type of these options go together");
+    return false;
 }
 
 static int run_all(struct run *run)
 {
-    char selected[SELECTED_MAX][SELECT_BYTES];
-    int  n = select_devices(run->options->device, selected), code = EXIT_GOOD;
-    if (n == 0) {
+    char      selected[SELECTED_MAX][SELECT_BYTES];
+    const int n = select_devices(run->options->device, selected);
+    bool      good = n > 0;
+    if (n == 0)
         report_error("there is no OpenCL device; ordo-info tells which package has one");
-        return EXIT_FAILED;
-    }
     for (int i = 0; i < n && !stop_asked(); i++)
-        if (run_device_named(run, selected[i], run->options->budget / n) != EXIT_GOOD)
-            code = EXIT_FAILED;
+        good &= run_device(run, selected[i], run->options->budget / n);
     progress_clear();
     if (run->devices)
         conclude(run);
-    if (run->wrong || run->failed || run->file_failed)
-        code = EXIT_FAILED;
-    return stop_asked() ? EXIT_INTERRUPTED : code;
-}
-
-/* The arguments that began the file, without its output, then the arguments of this process. */
-static struct options resume_options(const char *path, int *argc, char ***argv)
-{
-    cJSON *arguments = file_arguments(path); /* never freed */
-    char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) *argc + 1, sizeof *all);
-    int    n = 0;
-    if (!all)
-        usage_error("out of memory");
-    all[n++] = **argv;
-    for (cJSON *item = arguments ? arguments->child : NULL; item; item = item->next) {
-        const bool json = cJSON_IsString(item) && strncmp(item->valuestring, "--j", 3) == 0;
-        if (!cJSON_IsString(item))
-            continue;
-        if (!json)
-            all[n++] = item->valuestring;
-        else if (!strchr(item->valuestring, '='))
-            item = item->next ? item->next : item;
-    }
-    for (int i = 1; i < *argc; i++)
-        all[n++] = (*argv)[i];
-    *argc = n;
-    *argv = all;
-    return read_options(n, all);
+    good = good && !run->wrong && !run->failed && !run->file_failed;
+    return stop_asked() ? EXIT_INTERRUPTED : good ? EXIT_GOOD : EXIT_FAILED;
 }
 
 /* Rows allocate and free gigabytes. With enough memory the process keeps freed pages, because untouched pages cost
@@ -459,7 +366,6 @@ int main(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (options.resume) {
-        only_with_resume(argc, argv);
         options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
         if (options.processes > 1)
@@ -475,8 +381,9 @@ int main(int argc, char **argv)
                            .argv = argv,
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
     char           why[WHY_BYTES] = "";
+    run.before = options.n_compare ? cJSON_CreateArray() : NULL;
     for (int f = 0; f < options.n_compare; f++)
-        old_files_read(&run.before, options.compare[f]);
+        cJSON_AddItemToArray(run.before, file_read("--compare", options.compare[f]));
     if (options.peers && !(run.peer_program = peer_program(why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
@@ -498,9 +405,9 @@ int main(int argc, char **argv)
         report_error("nothing was compared: the files have no row of this run");
         code = EXIT_FAILED;
     }
-    if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
+    if (!file_end(&run.file, stop_asked() ? "interrupted" : run.skipped ? "time" : "done") && code == EXIT_GOOD)
         code = EXIT_FAILED;
-    old_files_free(&run.before);
+    cJSON_Delete(run.before);
     paper_end(&run.paper);
     free(run.peer_program);
     return code;

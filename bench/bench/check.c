@@ -4,69 +4,62 @@
 #include "bench/common/child.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void old_files_read(struct old_files *old_files, const char *path)
+/* NULL, or why a device cannot be compared: other device, driver or tunables. */
+static const char *files_differ(const cJSON *files, const cJSON *device)
 {
-    char   why[WHY_BYTES] = "";
-    cJSON *file = json_read(path, why);
-    if (!file)
-        usage_error("--compare: %s", why);
-    if (!cJSON_IsArray(json_at(file, "rows")))
-        usage_error("--compare: %s was not written by ordo-bench --json", path);
-    if (old_files->n == FILES_MAX)
-        usage_error("--compare: more than %d files", FILES_MAX);
-    old_files->files[old_files->n++] = file;
-}
-
-void old_files_free(struct old_files *old_files)
-{
-    for (int f = 0; f < old_files->n; f++)
-        cJSON_Delete(old_files->files[f]);
-    old_files->n = 0;
-}
-
-const char *old_files_differ(const struct old_files *old_files, const cJSON *device)
-{
-    const char *why = "it was measured on another device";
-    for (int f = 0; f < old_files->n; f++) {
-        const cJSON *theirs = NULL;
-        cJSON_ArrayForEach(theirs, json_at(old_files->files[f], "devices")) {
-            if (strcmp(text_of(theirs, "name"), text_of(device, "name")) != 0)
+    const char  *why = "it was measured on another device";
+    const cJSON *file = NULL, *theirs = NULL;
+    cJSON_ArrayForEach(file, files)
+        cJSON_ArrayForEach(theirs, json_at(file, "devices")) {
+            if (!text_is(theirs, "name", text_of(device, "name")))
                 continue;
-            if (strcmp(text_of(theirs, "driver"), text_of(device, "driver")) != 0)
+            if (!text_is(theirs, "driver", text_of(device, "driver")))
                 return "it was measured with another driver";
             if (!same_tunables(device, theirs))
                 return "it was measured with other tunables";
             why = NULL;
         }
-    }
     return why;
+}
+
+/* The device of a row of a file. */
+static const cJSON *device_of(const cJSON *file, const cJSON *row)
+{
+    const double number = number_of(row, "device");
+    return number >= 0 ? cJSON_GetArrayItem(json_at(file, "devices"), (int) number) : NULL;
+}
+
+/* Whether a row of a file is of this point and device, and right. */
+static bool is_right(const cJSON *file, const cJSON *row, const char *device_name, const cJSON *point)
+{
+    return text_is(device_of(file, row), "name", device_name) && rows_are_alike(row, point) &&
+           text_is(row, "check", outcome_name(GOOD));
 }
 
 /* The rate of a point in one process of a file; NaN if missing. */
 static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
 {
-    const cJSON *devices = json_at(file, "devices"), *row = NULL;
+    const cJSON *row = NULL;
     cJSON_ArrayForEach(row, json_at(file, "rows")) {
-        const double number = number_of(row, "device"), of = number_of(row, "process");
-        const cJSON *device = number >= 0 ? cJSON_GetArrayItem(devices, (int) number) : NULL;
-        if ((isnan(of) ? 0 : of) == process && text_is(device, "name", device_name) && rows_are_alike(row, point) &&
-            text_is(row, "check", "ok"))
+        const double of = number_of(row, "process");
+        if ((isnan(of) ? 0 : of) == process && is_right(file, row, device_name, point))
             return number_of(row, "rate");
     }
     return NAN;
 }
 
-int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
-                   double rates[PROCESSES_MAX])
+int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX])
 {
-    int n = 0;
-    for (int f = 0; f < old_files->n; f++) {
-        const int processes = cJSON_GetArraySize(json_at(old_files->files[f], "processes"));
+    const cJSON *file = NULL;
+    int          n = 0;
+    cJSON_ArrayForEach(file, files) {
+        const int processes = cJSON_GetArraySize(json_at(file, "processes"));
         for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++)
-            rates[n++] = rate_in(old_files->files[f], p, device_name, point);
+            rates[n++] = rate_in(file, p, device_name, point);
     }
     return n;
 }
@@ -78,61 +71,43 @@ int old_files_each(const struct old_files *old_files, const char *device_name, c
 #define CHILD_SECONDS 1e6
 
 struct check {
-    struct run  *run;
-    const char **arguments; /* for every process but the first */
-    int          n_arguments;
-    int          missing, failed;
+    struct run *run;
+    int         missing, failed;
 };
 
-/* ---- processes ----------------------------------------------------------------------------------------------- */
-
-/* Runs a program and returns its file, or NULL after an error. The caller deletes it. */
-static cJSON *measure_in_child(struct check *check, const char *program, const char *const *arguments, int n)
+/* Runs a program and adds its file to a side. */
+static void measure_in_child(struct check *check, const char *program, const char *const *words, int n, cJSON *side)
 {
-    static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart" };
-    const int                n_last = (int) (sizeof last / sizeof *last);
-    const char             **all = calloc((size_t) n + (size_t) n_last + 2, sizeof *all);
-    struct child_outcome     outcome = { .answer = NULL };
-    if (!all)
-        return NULL;
-    all[0] = "ordo-bench";
-    memcpy(all + 1, arguments, (size_t) n * sizeof *all);
-    memcpy(all + 1 + n, last, sizeof last);
-    child_run(&(struct child) { program, all, NULL, CHILD_SECONDS }, &outcome);
+    static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart", NULL };
+    const char             **all = calloc((size_t) n + 1 + sizeof last / sizeof *last, sizeof *all);
+    struct child_outcome     outcome = { .problem = "out of memory" };
+    if (all) {
+        all[0] = "ordo-bench";
+        memcpy(all + 1, words, (size_t) n * sizeof *all);
+        memcpy(all + 1 + n, last, sizeof last);
+        child_run(&(struct child) { program, all, NULL, CHILD_SECONDS }, &outcome);
+    }
     free(all);
-    if (stop_asked())
-        return outcome.answer;
-    if (outcome.problem[0])
+    if (outcome.problem[0] && !stop_asked()) {
         check->failed++;
-    if (outcome.problem[0])
         report_error("%s %s: %s", program ? program : "a process", outcome.problem, outcome.said);
-    return outcome.answer;
-}
-
-static void keep(struct old_files *side, cJSON *answer)
-{
-    if (answer && side->n < FILES_MAX)
-        side->files[side->n++] = answer;
-    else
-        cJSON_Delete(answer);
+    }
+    if (outcome.answer)
+        cJSON_AddItemToArray(side, outcome.answer);
 }
 
 /* Runs the other build, if any, and this one in turns. `first`: processes of this one so far. */
-static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct old_files *old,
-                       struct old_files *new_side)
+static void take_turns(struct check *check, const char *const *words, int n, int first, cJSON *old, cJSON *new_side)
 {
     const struct options *options = check->run->options;
-    const int             processes = (int) options->processes;
-    for (int p = 0; p < processes && !stop_asked(); p++) {
-        progress("process %d of %d", p + 1, processes);
+    for (int p = 0; p < (int) options->processes && !stop_asked(); p++) {
+        progress("process %d of %d", p + 1, (int) options->processes);
         if (options->against)
-            keep(old, measure_in_child(check, options->against, arguments, n));
+            measure_in_child(check, options->against, words, n, old);
         if (p >= first && !stop_asked())
-            keep(new_side, measure_in_child(check, NULL, arguments, n));
+            measure_in_child(check, NULL, words, n, new_side);
     }
 }
-
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 struct compared {
     const cJSON  *row; /* in the file */
@@ -142,57 +117,88 @@ struct compared {
 };
 
 /* turns: both sides ran in turns. */
-static void compare_row(const struct old_files *old, const struct old_files *new_side, bool turns,
-                        struct compared *compared)
+static void compare_row(const cJSON *old, const cJSON *new_side, bool turns, struct compared *compared)
 {
     double    before[PROCESSES_MAX], after[PROCESSES_MAX];
-    const int n_before = old_files_each(old, compared->device, compared->row, before);
-    const int n_after = old_files_each(new_side, compared->device, compared->row, after);
+    const int n_before = files_rates(old, compared->device, compared->row, before);
+    const int n_after = files_rates(new_side, compared->device, compared->row, after);
     compared->verdict = judge_rates(before, n_before, after, n_after, turns, compared->worth);
     compared->before = median_of_known(before, n_before);
     compared->after = median_of_known(after, n_after);
+}
+
+#define COMMAND_BYTES 4096
+
+/* Adds words that end with tabs. */
+__attribute__((format(printf, 2, 3))) static void add_words(char command[COMMAND_BYTES], const char *format, ...)
+{
+    const size_t used = strlen(command);
+    va_list      args;
+    va_start(args, format);
+    vsnprintf(command + used, COMMAND_BYTES - used, format, args);
+    va_end(args);
+}
+
+static bool is_of(const cJSON *row, enum workload workload)
+{
+    return text_is(row, "workload", workload_name(workload));
+}
+
+static void add_axes(char command[COMMAND_BYTES], const cJSON *row)
+{
+    if (!is_of(row, CONCURRENTFILL) && !is_of(row, BUILD) && !is_of(row, HOSTBUILD))
+        add_words(command, "--batch\t=%.0f\t", number_of(row, "batch"));
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (is_true(row, axes[axis].key))
+            add_words(command, "%s\t", axes[axis].option);
+        else if (number_of(row, axes[axis].key) >= axes[axis].low)
+            add_words(command, "%s\t%.0f\t", axes[axis].option, number_of(row, axes[axis].key));
 }
 
 /* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
-    struct command        command;
-    const char           *words[WORDS_MAX + 11];
-    char                  seed[32], repetitions[16], device[128];
-    struct old_files      old = { .n = 0 }, new_side = { .n = 0 };
+    const cJSON          *row = suspect->row;
+    const bool            dict = !isnan(number_of(row, "batch"));
+    char                  command[COMMAND_BYTES] = "";
+    const char           *words[COMMAND_BYTES / 2];
+    cJSON                *old = cJSON_CreateArray(), *new_side = cJSON_CreateArray();
     int                   n = 0;
-    row_command(suspect->row, &command);
-    for (; n < command.n; n++)
-        words[n] = command.words[n];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long) options->seed);
-    snprintf(device, sizeof device, "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
-    snprintf(repetitions, sizeof repetitions, "%u", options->repetitions);
-    words[n++] = "--seed";
-    words[n++] = seed;
-    words[n++] = "--reps";
-    words[n++] = repetitions;
-    words[n++] = "--no-limits";
-    words[n++] = "--device";
-    words[n++] = device;
-    take_turns(check, words, n, 0, &old, &new_side);
+    add_words(command, "-w\t%s\t-n\t=%.0f\t-t\t%s\t-v\t%.0f\t", text_of(row, "workload"), number_of(row, "count"),
+              text_of(row, "key"), number_of(row, "value_bytes"));
+    if (*text_of(row, "variant"))
+        add_words(command, "%s\t%s\t", dict ? "-s" : "--variant", text_of(row, "variant"));
+    if (!is_of(row, FILLSEQ))
+        add_words(command, "-D\t%s\t", text_of(row, "dist"));
+    if (*text_of(row, "tune"))
+        add_words(command, "--tune\t%s\t", text_of(row, "tune"));
+    for (int w = 0; w < N_ALL_WORKLOADS; w++)
+        if (workload_has_queries((enum workload) w) && is_of(row, (enum workload) w))
+            add_words(command, "-q\t=%.0f\t", number_of(row, "operations"));
+    if (dict)
+        add_axes(command, row);
+    add_words(command, "--seed\t%llu\t--reps\t%u\t--no-limits\t--device\t%.*s", (unsigned long long) options->seed,
+              options->repetitions, (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
+    for (char *rest = NULL, *word = strtok_r(command, "\t", &rest); word; word = strtok_r(NULL, "\t", &rest))
+        words[n++] = word;
+    take_turns(check, words, n, 0, old, new_side);
     if (!stop_asked())
-        compare_row(options->against ? &old : &check->run->before, &new_side, options->against, suspect);
-    old_files_free(&old);
-    old_files_free(&new_side);
+        compare_row(options->against ? old : check->run->before, new_side, options->against, suspect);
+    cJSON_Delete(old);
+    cJSON_Delete(new_side);
 }
 
-/* "fillrandom lsm u32+4 2^20, batches of 2^16" */
+/* "fillrandom lsm u32+4 2^20/2^16" */
 static void describe(const cJSON *row, char *text, size_t bytes)
 {
-    const double of = number_of(row, "batch");
+    const double batch = number_of(row, "batch");
     const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
-    size_t       used =
-        (size_t) snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s", text_of(row, "workload"), *variant ? " " : "", variant,
-                          text_of(row, "key"), number_of(row, "value_bytes"), strcmp(dist, "uniform") ? " " : "",
-                          strcmp(dist, "uniform") ? dist : "", text_count(TEXT, (size_t) number_of(row, "count")));
-    if (of > 0 && used < bytes)
-        snprintf(text + used, bytes - used, "/%s", text_count(TEXT, (size_t) of));
+    const bool   uniform = strcmp(dist, "uniform") == 0;
+    snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s%s%s", text_of(row, "workload"), *variant ? " " : "", variant,
+             text_of(row, "key"), number_of(row, "value_bytes"), uniform ? "" : " ", uniform ? "" : dist,
+             text_count(TEXT, (size_t) number_of(row, "count")), batch > 0 ? "/" : "",
+             batch > 0 ? text_count(TEXT, (size_t) batch) : "");
 }
 
 static void show_slower(FILE *out, const struct compared *rows, int n)
@@ -212,66 +218,48 @@ static void show_slower(FILE *out, const struct compared *rows, int n)
     }
 }
 
-/* ---- the comparison ------------------------------------------------------------------------------------------ */
-
-static double worth_of(const struct options *options, const cJSON *device)
-{
-    if (options->slower_by > 0)
-        return options->slower_by / 100;
-    return is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU;
-}
-
 /* Lists the rows of this process that can be compared. Returns their number. */
-static int rows_to_compare(struct check *check, const struct old_files *old, struct compared *out)
+static int rows_to_compare(const struct run *run, const cJSON *old, struct compared *out)
 {
-    struct run  *run = check->run;
-    const cJSON *row = NULL;
-    int          n = 0, said = -1;
+    const cJSON *row = NULL, *said = NULL;
+    int          n = 0;
     cJSON_ArrayForEach(row, run->file.rows) {
-        const int    number = (int) number_of(row, "device");
-        const cJSON *device = cJSON_GetArrayItem(run->file.devices, number);
-        const char  *why = old_files_differ(old, device);
+        const cJSON *device = device_of(run->file.json, row);
+        const char  *why = files_differ(old, device), *name = text_of(device, "name");
         if (number_of(row, "process") != run->file.process_number || !text_is(row, "check", "ok"))
             continue;
-        if (why && said != number)
-            say(run->out, 4, "Nothing of %s is compared: %s.", text_of(device, "name"), why);
-        if (why) {
-            said = number;
-            continue;
-        }
-        out[n++] = (struct compared) { .row = row,
-                                       .device = text_of(device, "name"),
-                                       .worth = worth_of(run->options, device) };
+        if (!why)
+            out[n++] = (struct compared) { .row = row,
+                                           .device = name,
+                                           .worth = run->options->slower_by > 0 ? run->options->slower_by / 100
+                                                    : is_true(device, "cpu")    ? WORTH_CPU
+                                                                                : WORTH_GPU };
+        else if (said != device)
+            say(run->out, 4, "Nothing of %s is compared: %s.", name, why);
+        said = why ? device : said;
     }
     return n;
 }
 
-/* Whether this process skipped the row. */
-static bool was_skipped(const struct check *check, const cJSON *point)
+/* Whether this process measured the row of a device, or skipped it. */
+static bool is_here(const struct check *check, const char *device_name, const cJSON *point)
 {
     const cJSON *row = NULL;
     cJSON_ArrayForEach(row, check->run->file.rows) {
-        if (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED)))
+        if (is_right(check->run->file.json, row, device_name, point) ||
+            (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED))))
             return true;
     }
     return false;
 }
 
-/* Reports rows of the other build that this one lacks without having skipped them. */
-static void find_missing(struct check *check, const struct old_files *old)
+/* Reports rows that only the other build has. */
+static void find_missing(struct check *check, const cJSON *old)
 {
-    const struct old_files ours = { .files = { check->run->file.json }, .n = 1 };
-    const cJSON           *row = NULL;
-    double                 rates[PROCESSES_MAX];
-    char                   what[160];
-    if (!check->run->options->against || old->n == 0)
-        return;
-    cJSON_ArrayForEach(row, json_at(old->files[0], "rows")) {
-        const cJSON *device = cJSON_GetArrayItem(json_at(old->files[0], "devices"), (int) number_of(row, "device"));
-        if (!text_is(row, "check", "ok") ||
-            !isnan(median_of_known(rates, old_files_each(&ours, text_of(device, "name"), row, rates))))
-            continue;
-        if (was_skipped(check, row))
+    const cJSON *file = check->run->options->against ? cJSON_GetArrayItem(old, 0) : NULL, *row = NULL;
+    char         what[160];
+    cJSON_ArrayForEach(row, json_at(file, "rows")) {
+        if (!text_is(row, "check", outcome_name(GOOD)) || is_here(check, text_of(device_of(file, row), "name"), row))
             continue;
         describe(row, what, sizeof what);
         say(check->run->out, 4, "missing: %s, which the other build measures", what);
@@ -279,58 +267,40 @@ static void find_missing(struct check *check, const struct old_files *old)
     }
 }
 
-static int count(const struct compared *rows, int n, enum slowdown verdict)
+static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
 {
-    int counted = 0;
-    for (int i = 0; i < n; i++)
-        counted += rows[i].verdict == verdict;
-    return counted;
-}
-
-static const char *nothing_compared(int unknown)
-{
-    return unknown ? "write the file by the same command with --processes 5 and --json, instead of --compare"
-                   : "this run has no right row of a device that the file has";
-}
-
-static int conclude(struct check *check, const struct compared *rows, int n, int suspects)
-{
-    FILE     *out = check->run->out;
-    const int slower = count(rows, n, SLOWER), unknown = count(rows, n, UNKNOWN);
-    say(out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.", n - unknown,
-        check->run->options->processes, suspects, slower);
-    if (unknown)
-        say(out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.", unknown,
-            PROCESSES_MIN);
-    if (n == unknown)
-        report_error("nothing was compared: %s", nothing_compared(unknown));
-    if (slower)
-        show_slower(out, rows, n);
-    if (check->missing || check->failed || n == unknown)
-        return EXIT_FAILED;
-    return slower ? EXIT_SLOWER : EXIT_GOOD;
-}
-
-static int compare(struct check *check, const struct old_files *old, const struct old_files *new_side)
-{
-    struct compared *rows = calloc((size_t) cJSON_GetArraySize(check->run->file.rows) + 1, sizeof *rows);
-    if (!rows)
-        return EXIT_FAILED;
-    const int n = rows_to_compare(check, old, rows);
-    int       suspects = 0;
-    for (int i = 0; i < n; i++)
-        compare_row(old, new_side, check->run->options->against, &rows[i]);
-    for (int i = 0; i < n && !stop_asked(); i++)
+    const struct run *run = check->run;
+    struct compared  *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
+    const int         n = rows ? rows_to_compare(run, old, rows) : 0;
+    int               suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
+    for (int i = 0; i < n && !stop_asked(); i++) {
+        compare_row(old, new_side, run->options->against, &rows[i]);
         if (rows[i].verdict == SLOWER) {
-            suspects++;
-            progress_about("suspect %d", suspects);
+            progress_about("suspect %d", ++suspects);
             suspect_again(check, &rows[i]);
         }
+        verdicts[rows[i].verdict]++;
+    }
     progress_clear();
     find_missing(check, old);
-    const int code = stop_asked() ? EXIT_INTERRUPTED : conclude(check, rows, n, suspects);
+    if (!stop_asked()) {
+        say(run->out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.",
+            n - verdicts[UNKNOWN], run->options->processes, suspects, verdicts[SLOWER]);
+        if (verdicts[UNKNOWN])
+            say(run->out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.",
+                verdicts[UNKNOWN], PROCESSES_MIN);
+        if (n == verdicts[UNKNOWN])
+            report_error("nothing was compared: %s",
+                         n ? "write the file by the same command with --processes 5 and --json, instead of --compare"
+                           : "this run has no right row of a device that the file has");
+        if (verdicts[SLOWER])
+            show_slower(run->out, rows, n);
+    }
     free(rows);
-    return code;
+    return stop_asked()                                                ? EXIT_INTERRUPTED
+           : check->missing || check->failed || n == verdicts[UNKNOWN] ? EXIT_FAILED
+           : verdicts[SLOWER]                                          ? EXIT_SLOWER
+                                                                       : EXIT_GOOD;
 }
 
 int check(struct run *run, int argc, char **argv)
@@ -338,34 +308,35 @@ int check(struct run *run, int argc, char **argv)
     static const char *const without[] = { "--json",      "--resume",   "--compare", "--against", "--processes",
                                            "--slower-by", "--peers",    "--budget",  "--no-host", "--no-array",
                                            "--chart",     "--no-chart", NULL };
-    struct check     check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
-    struct old_files theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
-    int              code = EXIT_GOOD;
-    char             budget[32];
-    if (!check.arguments)
+    struct check             check = { .run = run };
+    cJSON *theirs = cJSON_CreateArray(), *others = cJSON_CreateArray(), *ours = cJSON_CreateArray(), *other = NULL;
+    const char **words = calloc((size_t) argc * 2 + 3, sizeof *words);
+    int          code = EXIT_GOOD, n = 0;
+    char         budget[32];
+    if (!words)
         return EXIT_FAILED;
     if (run->suite)
-        check.arguments[check.n_arguments++] = "suite";
-    check.n_arguments += repeat_options(argc, argv, false, without, check.arguments + check.n_arguments);
+        words[n++] = "suite";
+    n += repeat_options(argc, argv, false, without, words + n);
     if (run->options->budget > 0) {
         snprintf(budget, sizeof budget, "%g", run->options->budget);
-        check.arguments[check.n_arguments++] = "--budget";
-        check.arguments[check.n_arguments++] = budget;
+        words[n++] = "--budget";
+        words[n++] = budget;
     }
     progress_about("%s", "all rows again");
-    take_turns(&check, check.arguments, check.n_arguments, 1, &theirs, &others);
-    for (int f = 0; f < others.n; f++)
-        run->file_failed |= !file_merge(&run->file, others.files[f]);
-    if (run->file_failed)
-        code = EXIT_FAILED;
-    if (!stop_asked() && (run->before.n || run->options->against))
-        code = compare(&check, run->options->against ? &theirs : &run->before, &ours);
-    else if (check.failed)
+    take_turns(&check, words, n, 1, theirs, others);
+    cJSON_ArrayForEach(other, others)
+        run->file_failed |= !file_merge(&run->file, other);
+    cJSON_AddItemReferenceToArray(ours, run->file.json);
+    if (!stop_asked() && (run->before || run->options->against))
+        code = compare(&check, run->options->against ? theirs : run->before, ours);
+    else if (check.failed || run->file_failed)
         code = EXIT_FAILED;
     progress_about("%s", "");
     progress_clear();
-    old_files_free(&theirs);
-    old_files_free(&others);
-    free(check.arguments);
+    cJSON_Delete(theirs);
+    cJSON_Delete(others);
+    cJSON_Delete(ours);
+    free(words);
     return code;
 }

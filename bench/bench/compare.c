@@ -8,86 +8,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of the table: structure, variant or peer. */
-struct line {
-    char          what[48], on[16];
-    double        rate;
-    struct spread wall;
-    const char   *check;
-    bool          ours;
-};
-
+/* Lines of a table: rows of structures or variants, of ordo-peer and of libraries of the host. */
 #define LINES_MAX 40
 struct comparison {
-    struct run      *run;
-    struct spec      point; /* without its variant */
-    struct line      lines[LINES_MAX];
-    int              n;
-    struct host_peer told[HOST_PEERS_MAX]; /* peers with figures */
-    int              n_told;
-    cJSON           *cuda; /* rows of ordo-peer, or NULL */
+    struct run       *run;
+    struct spec       point; /* without its variant */
+    const cJSON      *lines[LINES_MAX];
+    int               n;
+    cJSON            *cuda; /* rows of ordo-peer, or NULL */
+    bool              open; /* the input of the host's peers */
+    struct dict_plan *plan;
+    struct inputs     in;
 };
 
-static struct line *add_line(struct comparison *c, const char *what, const char *on)
+static const char *name_of(const cJSON *row)
 {
-    struct line *line = &c->lines[c->n < LINES_MAX - 1 ? c->n++ : c->n];
-    *line = (struct line) { .rate = NAN, .wall = { NAN, NAN, NAN }, .check = "" };
-    snprintf(line->what, sizeof line->what, "%s", what);
-    snprintf(line->on, sizeof line->on, "%s", on);
-    return line;
+    const char *name = text_of(row, "name"), *variant = text_of(row, "variant");
+    return *name ? name : *variant ? variant : text_of(row, "workload");
 }
 
-/* ---- the device ---------------------------------------------------------------------------------------------- */
+static void add_line(struct comparison *c, const cJSON *row)
+{
+    if (row && c->n < LINES_MAX)
+        c->lines[c->n++] = row;
+    if (*text_of(row, "why"))
+        say(c->run->out, 4, "%s: %s", name_of(row), text_of(row, "why"));
+}
 
 static void measure_ours(struct comparison *c, const struct spec *spec)
 {
-    struct row   row;
-    const char  *variant = variant_name(spec->workload, spec->variant);
-    const cJSON *cuda = peer_row(c->cuda, spec->count);
+    struct row row;
     row_empty(&row, spec);
-    row.peer = cuda;
+    row.peer = peer_row(c->cuda, spec->count);
     row_settle(c->run, &row, NULL);
-    struct line *line = add_line(c, *variant ? variant : workload_name(spec->workload), "device");
-    line->ours = true;
-    line->rate = row.rate;
-    line->wall = row.timing.wall;
-    line->check = outcome_name(row.outcome);
-    if (row.why[0])
-        say(c->run->out, 4, "%s: %s", line->what, row.why);
+    add_line(c, row.json);
     dict_figures_free(&row.dict);
 }
 
-/* Runs ordo-peer if there is one. */
-static void ask_cuda(struct comparison *c)
-{
-    struct run  *run = c->run;
-    char         why[WHY_BYTES] = "";
-    const double left = run->deadline - now();
-    if (!run->peer_program || ordo_device_facts(run->device)->cpu || left <= 0)
-        return;
-    progress_about("%s", workload_name(c->point.workload));
-    progress("the turn of CUDA's libraries");
-    c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
-                        isinf(left) ? 10 : left / 4, why);
-    if (!c->cuda)
-        report_error("%s", why);
-}
-
-static void show_cuda(struct comparison *c)
-{
-    const cJSON *row = peer_row(c->cuda, c->point.count);
-    if (!row)
-        return;
-    struct line *line = add_line(c, text_of(row, "name"), "device");
-    line->rate = number_of(row, "rate");
-    line->wall = spread_from_json(row, "wall_s");
-    line->check = text_of(row, "check");
-}
-
-/* ---- the host ------------------------------------------------------------------------------------------------ */
-
-/* Adds it to the file. */
-static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer, const struct host_figures *figures)
+/* The row of a peer without its figures. */
+static cJSON *peer_point(const struct comparison *c, const struct host_peer *peer)
 {
     cJSON *json = row_point(&c->point);
     cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
@@ -95,86 +54,54 @@ static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer
     json_text(json, "version", peer->version);
     json_text(json, "call", peer->call);
     json_exact(json, "threads", peer->threads);
-    json_text(json, "check", outcome_name(isnan(figures->rate) ? FAILED : figures->right ? GOOD : WRONG));
-    if (figures->why[0])
-        json_text(json, "why", figures->why);
-    if (!isnan(figures->rate))
-        json_timing(json, figures->rate, &figures->timing);
-    c->run->file_failed |= !file_add_peer(&c->run->file, c->run->device_number, json);
     return json;
 }
 
-static void show_peer(struct comparison *c, const struct host_peer *peer, const cJSON *json)
+static bool open_inputs(struct comparison *c)
 {
-    char on[16];
-    snprintf(on, sizeof on, peer->threads == 1 ? "1 thread" : "%d threads", peer->threads);
-    struct line *line = add_line(c, peer->name, on);
-    line->rate = number_of(json, "rate");
-    line->wall = spread_from_json(json, "wall_s");
-    line->check = text_of(json, "check");
-    c->run->wrong += text_is(json, "check", outcome_name(WRONG));
-    if (*text_of(json, "why"))
-        say(c->run->out, 4, "%s: %s", peer->name, text_of(json, "why"));
-    if (c->n_told == 0 || strcmp(c->told[c->n_told - 1].name, peer->name) != 0)
-        c->told[c->n_told++] = *peer;
-}
-
-/* The input of all peers of a point. */
-struct peer_inputs {
-    struct dict_plan *plan;
-    struct inputs     in;
-};
-
-static bool open_inputs(const struct spec *spec, struct peer_inputs *inputs)
-{
-    *inputs = (struct peer_inputs) { .in = { .keys = NULL } };
-    if (!workload_is_dict(spec->workload))
-        return inputs_make(spec, &inputs->in);
-    struct spec point = *spec;
+    struct spec point = c->point;
+    c->open = true;
+    if (!workload_is_dict(point.workload))
+        return inputs_make(&point, &c->in);
     point.variant = SORTED_ARRAY; /* is queried as maps are */
-    inputs->plan = plan_borrow(&point);
-    return inputs->plan &&
-           (!plan_has_fills(spec->workload) || plan_advance(inputs->plan, plan_fills(inputs->plan) - 1));
+    c->plan = plan_borrow(&point);
+    return c->plan && (!plan_has_fills(point.workload) || plan_advance(c->plan, plan_fills(c->plan) - 1));
 }
 
-static void close_inputs(const struct spec *spec, struct peer_inputs *inputs)
+static void close_inputs(struct comparison *c)
 {
-    if (workload_is_dict(spec->workload))
-        plan_return(inputs->plan != NULL);
-    else
-        inputs_free(&inputs->in);
+    if (c->open && workload_is_dict(c->point.workload))
+        plan_return(c->plan != NULL);
+    else if (c->open)
+        inputs_free(&c->in);
 }
 
-static void measure_peer(struct comparison *c, struct peer_inputs *inputs, const struct host_peer *peer)
+/* Adds the figures and adds the row to the file. */
+static void measure_peer(struct comparison *c, const struct host_peer *peer, cJSON *json)
 {
+    row_share_time(c->run);
     const struct timing_goal goal = row_goal(c->run);
     struct host_figures      figures;
     progress_about("%s", workload_name(c->point.workload));
     progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
     if (workload_is_dict(c->point.workload))
-        dict_peer_measure(peer, inputs->plan, &goal, &figures);
+        dict_peer_measure(peer, c->plan, &goal, &figures);
     else
-        array_peer_measure(peer, &c->point, &inputs->in, &goal, &figures);
-    show_peer(c, peer, keep_peer(c, peer, &figures));
+        array_peer_measure(peer, &c->point, &c->in, &goal, &figures);
+    json_text(json, "check", outcome_name(isnan(figures.rate) ? FAILED : figures.right ? GOOD : WRONG));
+    if (figures.why[0])
+        json_text(json, "why", figures.why);
+    if (!isnan(figures.rate))
+        json_timing(json, figures.rate, &figures.timing);
+    c->run->file_failed |= !file_add(&c->run->file, "peers", c->run->device_number, json);
 }
 
-/* As many threads as the CPU device has; with a GPU all processors. */
-static int threads_beside(const struct run *run)
-{
-    const struct ordo_facts *facts = ordo_device_facts(run->device);
-    const int                threads = facts->cpu ? (int) facts->compute_units : processors();
-    return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
-}
-
-static const char *why_no_peer(enum workload workload)
-{
-    return workload_is_dict(workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
-                                                     : "none offers this workload";
-}
-
+/* On one thread, and as many as the CPU device has; with a GPU on all processors. */
 static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PEERS_MAX])
 {
-    const int threads = threads_beside(c->run);
+    const struct ordo_facts *facts = ordo_device_facts(c->run->device);
+    const int                all = facts->cpu ? (int) facts->compute_units : processors();
+    const int                threads = all < 1 ? 1 : all > MAX_PARTS ? MAX_PARTS : all;
     if (c->run->options->no_host)
         return 0;
     return workload_is_dict(c->point.workload) ? dict_peers(&c->point, threads, peers)
@@ -185,38 +112,33 @@ static void measure_peers(struct comparison *c)
 {
     const struct spec *spec = &c->point;
     struct host_peer   peers[HOST_PEERS_MAX];
-    struct peer_inputs inputs;
     const int          n = list_peers(c, peers);
-    bool               open = false;
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
-        cJSON *point = row_point(spec);
-        cJSON_DeleteItemFromObjectCaseSensitive(point, "variant");
-        const cJSON *there = file_peer(&c->run->file, c->run->device_number, point, peers[i].name, peers[i].threads);
-        cJSON_Delete(point);
+        cJSON       *row = peer_point(c, &peers[i]);
+        const cJSON *there = file_find(&c->run->file, "peers", c->run->device_number, row);
         if (there) {
-            show_peer(c, &peers[i], there);
-            continue;
-        }
-        if (!open && !open_inputs(spec, &inputs)) {
+            cJSON_Delete(row);
+        } else if (c->open || open_inputs(c)) {
+            measure_peer(c, &peers[i], row);
+            there = row;
+        } else {
+            cJSON_Delete(row);
             report_error("%s: the peers' inputs: out of memory", workload_name(spec->workload));
-            close_inputs(spec, &inputs);
             c->run->failed++;
-            return;
+            break;
         }
-        open = true;
-        row_share_time(c->run);
-        measure_peer(c, &inputs, &peers[i]);
+        add_line(c, there);
+        c->run->wrong += text_is(there, "check", outcome_name(WRONG));
     }
-    if (open)
-        close_inputs(spec, &inputs);
+    close_inputs(c);
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
-        say(c->run->out, 4, "Beside it there is no library of the host: %s.", why_no_peer(spec->workload));
+        say(c->run->out, 4, "Beside it there is no library of the host: %s.",
+            workload_is_dict(spec->workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
+                                                            : "none offers this workload");
 }
-
-/* ---- the table ----------------------------------------------------------------------------------------------- */
 
 static void show(const struct comparison *c)
 {
@@ -226,18 +148,24 @@ static void show(const struct comparison *c)
     const struct table         table = { .out = c->run->out, .columns = columns, .n_columns = 7 };
     double                     best = NAN;
     for (int i = 0; i < c->n; i++)
-        if (c->lines[i].ours)
-            best = fmax(best, c->lines[i].rate);
+        if (!*text_of(c->lines[i], "name"))
+            best = fmax(best, number_of(c->lines[i], "rate"));
     table_head(&table);
     for (int i = 0; i < c->n; i++) {
-        const struct line *line = &c->lines[i];
-        table_row(&table, (const char *[]) {
-                              line->what, line->on, text_rate(TEXT, line->rate), text_seconds(TEXT, line->wall.median),
-                              text_percent(TEXT, (line->wall.high - line->wall.low) / 2 / line->wall.median),
-                              text_ratio(TEXT, line->rate / best), line->check });
+        const cJSON        *row = c->lines[i];
+        const double        rate = number_of(row, "rate"), threads = number_of(row, "threads");
+        const struct spread wall = spread_from_json(row, "wall_s");
+        char                on[TEXT_BYTES] = "device";
+        if (threads >= 1)
+            snprintf(on, sizeof on, threads > 1 ? "%.0f threads" : "1 thread", threads);
+        table_row(&table, (const char *[]) { name_of(row), on, text_rate(TEXT, rate), text_seconds(TEXT, wall.median),
+                                             text_percent(TEXT, (wall.high - wall.low) / 2 / wall.median),
+                                             text_ratio(TEXT, rate / best), text_of(row, "check") });
     }
-    for (int i = 0; i < c->n_told; i++)
-        say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);
+    for (int i = 0; i < c->n; i++)
+        if (*text_of(c->lines[i], "call") && (i == 0 || strcmp(name_of(c->lines[i - 1]), name_of(c->lines[i])) != 0))
+            say(c->run->out, 4, "%s (%s): %s", name_of(c->lines[i]), text_of(c->lines[i], "version"),
+                text_of(c->lines[i], "call"));
 }
 
 static void introduce(const struct comparison *c)
@@ -253,19 +181,6 @@ static void introduce(const struct comparison *c)
         text_count(count, spec->count), data, dist_name(spec->dist), more);
 }
 
-/* Whether points differ only in the variant and its load. */
-static bool same_point(const struct spec *a, const struct spec *b)
-{
-    struct spec x = *a;
-    x.variant = b->variant;
-    x.load_percent = b->load_percent;
-    cJSON     *p = row_point(&x), *q = row_point(b);
-    const bool same = rows_are_alike(p, q);
-    cJSON_Delete(p);
-    cJSON_Delete(q);
-    return same;
-}
-
 /* Gives a point its share of the remaining time. Returns the overall deadline. */
 static double share_time(struct comparison *c, const struct series *list, int n)
 {
@@ -276,7 +191,7 @@ static double share_time(struct comparison *c, const struct series *list, int n)
     for (int s = 0; s < n; s++) {
         struct spec spec = list[s].spec;
         spec.count = c->point.count;
-        rows += same_point(&spec, &c->point);
+        rows += spec_asks_same(&spec, &c->point);
     }
     if (!isinf(whole))
         run->deadline = now() + (whole - now()) * rows / run->rows_left;
@@ -289,16 +204,17 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     struct comparison c = { .run = run, .point = *point };
     const double      deadline = share_time(&c, list, n);
     introduce(&c);
-    ask_cuda(&c);
+    if (!ordo_device_facts(run->device)->cpu)
+        c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {
         struct spec spec = list[s].spec;
         spec.count = point->count; /* later entries still have the previous size */
-        if (same_point(&spec, point))
+        if (spec_asks_same(&spec, point))
             measure_ours(&c, &spec);
     }
     c.point.variant = 0;
     c.point.load_percent = 0;
-    show_cuda(&c);
+    add_line(&c, peer_row(c.cuda, point->count));
     if (!run->options->no_host)
         measure_peers(&c);
     run->sharing = 0;
@@ -323,7 +239,7 @@ void compare_workload(struct run *run, enum workload workload)
             list[s].spec.count = run->sizes[i];
             bool known = false;
             for (int before = 0; before < s; before++)
-                known = known || same_point(&list[before].spec, &list[s].spec);
+                known = known || spec_asks_same(&list[before].spec, &list[s].spec);
             if (!known)
                 compare_point(run, list, n, &list[s].spec);
         }

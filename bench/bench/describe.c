@@ -32,68 +32,63 @@ void print_list(void)
 }
 
 /* The limit of each workload, in terms of the device's limits. */
-static const char *limit_of(enum workload workload)
-{
-    static const char *const limits[N_ALL_WORKLOADS] = {
-        [SORT] = "the copy rate over its passes, one for each digit of some 8 bits; \"copy\" counts one",
-        [MERGE] = "the copy rate: every key and value is read and written once",
-        [MERGE_RUNS] = "the copy rate: every key and value is read and written once, however many runs there are",
-        [SCAN] = "the copy rate: every element is read and written once",
-        [REDUCE] = "the rate of reading, up to the copy rate: every element is read once",
-        [COMPACT] = "the copy rate: flags, keys and values are read, what is kept is written",
-        [SEARCH] = "a gather for each level of the index that no cache holds; of sorted queries the copy rate",
-        [LOOKUP] = "as search, and a gather of 32 bytes for each value",
-        [FILLRANDOM] = "an LSM copies all once per doubling, a tree gathers leaves, an array copies all per batch",
-        [FILLSEQ] = "as fillrandom",
-        [BUILD] = "a sort, and the copy rate: what was sorted is read and written once more",
-        [OVERWRITE] = "as fillrandom, with all elements there",
-        [DELETERANDOM] = "as overwrite",
-        [INSERTRANDOM] = "as one batch of fillrandom; of small batches the launches: some ten for a call",
-        [READRANDOM] = "a gather of a leaf and one of a value for each key and run; of small ones from cache",
-        [READMISSING] = "as readrandom without the value",
-        [SEEKRANDOM] = "as readrandom",
-        [COUNTRANDOM] = "two searches for each interval",
-        [RANGERANDOM] = "as countrandom, and what is found is copied",
-        [RANKRANDOM] = "as readrandom without the value; in an LSM of several runs a search in each",
-        [SELECTRANDOM] = "a gather in a sorted array; in a tree a search among its leaves",
-        [SEEKWITHIN] = "as seekrandom",
-        [PAGERANDOM] = "a search for each page, and what is found is copied",
-        [SUMRANDOM] = "as rangerandom, of values alone",
-        [LONGESTPREFIX] = "as readrandom, and a gather of what each prefix lies in; of other structures a predecessor",
-        [COUNTPREFIX] = "a gather or two; of other structures as countrandom",
-        [CONCURRENTREAD] = "as readrandom, with loads that allow for writers",
-        [READWHILEWRITING] = "as its halves: insertrandom and readrandom",
-        [MIXED] = "operations are sorted by key first; then as their parts",
-        [MIXEDSEEKS] = "as mixed",
-        [MIXEDPOINTS] = "as mixed",
-        [COMBINERANDOM] = "as overwrite, and a find",
-        [DELETERANGE] = "as rangerandom and deleterandom",
-        [QUEUE] = "the launches and waits of two calls a round",
-        [EXPIRY] = "as fillrandom and deleterandom, in batches",
-        [ORDERBOOK] = "of small batches the launches and waits of three calls a round",
-        [CLEANUP] = "the copy rate: what lives is read and written once",
-        [COMPACTALL] = "as cleanup",
-        [CONCURRENTFILL] = "two or three gathers of nodes and an atomic operation for each element",
-        [CONCURRENTINSERT] = "as concurrentfill",
-        [CONCURRENTMIX] = "as its parts: concurrentfill and concurrentread",
-        [HOSTSORT] = "the rates to the device and back, one after the other; then as sort",
-        [HOSTBUILD] = "the rate to the device; then as build",
-        [HOSTINSERT] = "as insertrandom, and the rate to the device; of small batches the wait for each call",
-        [HOSTREAD] = "the rates to the device, of keys, and back, of values and whether they are there",
-        [HOSTEXPORT] = "the rate back from the device",
-        [CONCURRENTPOINTS] = "as concurrentmix; on few keys operations are in each other's way",
-    };
-    return limits[workload];
-}
+static const char *const limits[N_ALL_WORKLOADS] = {
+    [SORT] = "the copy rate over its passes, one for each digit of some 8 bits; \"copy\" counts one",
+    [MERGE] = "the copy rate: every key and value is read and written once",
+    [MERGE_RUNS] = "the copy rate: every key and value is read and written once, however many runs there are",
+    [SCAN] = "the copy rate: every element is read and written once",
+    [REDUCE] = "the rate of reading, up to the copy rate: every element is read once",
+    [COMPACT] = "the copy rate: flags, keys and values are read, what is kept is written",
+    [SEARCH] = "a gather for each level of the index that no cache holds; of sorted queries the copy rate",
+    [LOOKUP] = "as search, and a gather of 32 bytes for each value",
+    [FILLRANDOM] = "an LSM copies all once per doubling, a tree gathers leaves, an array copies all per batch",
+    [FILLSEQ] = "as fillrandom",
+    [BUILD] = "a sort, and the copy rate: what was sorted is read and written once more",
+    [OVERWRITE] = "as fillrandom, with all elements there",
+    [DELETERANDOM] = "as overwrite",
+    [INSERTRANDOM] = "as one batch of fillrandom; of small batches the launches: some ten for a call",
+    [READRANDOM] = "a gather of a leaf and one of a value for each key and run; of small ones from cache",
+    [READMISSING] = "as readrandom without the value",
+    [SEEKRANDOM] = "as readrandom",
+    [COUNTRANDOM] = "two searches for each interval",
+    [RANGERANDOM] = "as countrandom, and what is found is copied",
+    [RANKRANDOM] = "as readrandom without the value; in an LSM of several runs a search in each",
+    [SELECTRANDOM] = "a gather in a sorted array; in a tree a search among its leaves",
+    [SEEKWITHIN] = "as seekrandom",
+    [PAGERANDOM] = "a search for each page, and what is found is copied",
+    [SUMRANDOM] = "as rangerandom, of values alone",
+    [LONGESTPREFIX] = "as readrandom, and a gather of what each prefix lies in; of other structures a predecessor",
+    [COUNTPREFIX] = "a gather or two; of other structures as countrandom",
+    [CONCURRENTREAD] = "as readrandom, with loads that allow for writers",
+    [READWHILEWRITING] = "as its halves: insertrandom and readrandom",
+    [MIXED] = "operations are sorted by key first; then as their parts",
+    [MIXEDSEEKS] = "as mixed",
+    [MIXEDPOINTS] = "as mixed",
+    [COMBINERANDOM] = "as overwrite, and a find",
+    [DELETERANGE] = "as rangerandom and deleterandom",
+    [QUEUE] = "the launches and waits of two calls a round",
+    [EXPIRY] = "as fillrandom and deleterandom, in batches",
+    [ORDERBOOK] = "of small batches the launches and waits of three calls a round",
+    [CLEANUP] = "the copy rate: what lives is read and written once",
+    [COMPACTALL] = "as cleanup",
+    [CONCURRENTFILL] = "two or three gathers of nodes and an atomic operation for each element",
+    [CONCURRENTINSERT] = "as concurrentfill",
+    [CONCURRENTMIX] = "as its parts: concurrentfill and concurrentread",
+    [HOSTSORT] = "the rates to the device and back, one after the other; then as sort",
+    [HOSTBUILD] = "the rate to the device; then as build",
+    [HOSTINSERT] = "as insertrandom, and the rate to the device; of small batches the wait for each call",
+    [HOSTREAD] = "the rates to the device, of keys, and back, of values and whether they are there",
+    [HOSTEXPORT] = "the rate back from the device",
+    [CONCURRENTPOINTS] = "as concurrentmix; on few keys operations are in each other's way",
+};
 
 void print_description(void)
 {
     for (int w = 0; w < N_ALL_WORKLOADS; w++) {
-        const char *limit = limit_of((enum workload) w);
         printf("%s%s\n", w ? "\n" : "", workload_name((enum workload) w));
         say(stdout, 11, "  does     %s", workload_text((enum workload) w));
         print_variants((enum workload) w, 11);
-        if (limit)
-            say(stdout, 11, "  limit    %s", limit);
+        if (limits[w])
+            say(stdout, 11, "  limit    %s", limits[w]);
     }
 }

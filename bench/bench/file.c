@@ -1,13 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the file is saved after each row; a pipe is written at the end. */
-static bool is_kept(const struct file *file)
+const char *outcome_name(enum outcome outcome)
 {
-    return file->path && json_is_file(file->path);
+    static const char *const names[N_OUTCOMES] = { "ok", "WRONG", "failed", "too large", "skipped" };
+    return names[outcome];
+}
+
+void row_empty(struct row *row, const struct spec *spec)
+{
+    *row = (struct row) { .spec = *spec, .before = NAN };
+}
+
+cJSON *row_point(const struct spec *spec)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_text(json, "workload", workload_name(spec->workload));
+    json_text(json, "variant", variant_name(spec->workload, spec->variant));
+    json_text(json, "key", type_name(spec->type));
+    json_exact(json, "value_bytes", spec->value_bytes);
+    json_text(json, "dist", dist_name(spec->dist));
+    json_exact(json, "count", (double) spec->count);
+    json_exact(json, "operations", (double) spec_operations(spec));
+    if (spec->tune)
+        json_text(json, "tune", spec->tune);
+    if (workload_is_dict(spec->workload))
+        json_exact(json, "batch", (double) spec_batch(spec));
+    for (int axis = 0; axis < N_AXES && workload_is_dict(spec->workload); axis++) {
+        const uint32_t number = spec_axis(spec, axis);
+        if (!has_axis(axis, spec->workload, spec->variant) || (!number && !(axes[axis].traits & AXIS_ZERO)))
+            continue;
+        if (axes[axis].high)
+            json_exact(json, axes[axis].key, number);
+        else
+            json_flag(json, axes[axis].key, true);
+    }
+    return json;
+}
+
+static void json_samples(cJSON *json, const char *name, const double *seconds, size_t n)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, name);
+    for (size_t i = 0; i < n; i++)
+        cJSON_AddItemToArray(list, json_cut(seconds[i]));
+}
+
+#define STATISTICS(X)                                                                                                  \
+    X(elements)                                                                                                        \
+    X(stale)                                                                                                           \
+    X(tombstones)                                                                                                      \
+    X(runs)                                                                                                            \
+    X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels) X(restarts)
+
+void json_dict(cJSON *json, const struct spec *spec, const struct dict_figures *dict)
+{
+    cJSON *statistics = cJSON_AddObjectToObject(json, "statistics");
+#define X(member) json_exact(statistics, #member, (double) dict->statistics.member);
+    STATISTICS(X)
+#undef X
+    json_number(json, "rebuild_s", dict->rebuild_seconds);
+    if (dict->n_batches)
+        json_samples(json, "batches_s", dict->batch_seconds, dict->n_batches);
+    cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
+    for (int i = 0; i < dict->n_fills; i++) {
+        cJSON *fill = json_append(fills);
+        json_exact(fill, "batches", (double) dict->fills[i].batches);
+        json_exact(fill, "elements", (double) dict->fills[i].elements);
+        json_number(fill, "first_call_s", dict->fills[i].first_seconds);
+        json_number(fill, "rate", (double) spec_operations(spec) / dict->fills[i].seconds);
+        json_samples(fill, "samples_s", dict->fills[i].sample, (size_t) dict->fills[i].repetitions);
+    }
+}
+
+static void json_spread(cJSON *json, const char *name, const struct spread *spread)
+{
+    cJSON *object = cJSON_AddObjectToObject(json, name);
+    json_number(object, "median", spread->median);
+    json_number(object, "p10", spread->low);
+    json_number(object, "p90", spread->high);
+}
+
+struct spread spread_from_json(const cJSON *row, const char *name)
+{
+    const cJSON *json = json_at(row, name);
+    return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
+}
+
+void json_timing(cJSON *json, double rate, const struct timing *timing)
+{
+    static const char *const end_names[] = { "number", "time", "interval", "signal" };
+    json_number(json, "rate", rate);
+    json_spread(json, "wall_s", &timing->wall);
+    json_spread(json, "device_s", &timing->device);
+    json_number(json, "first_call_s", timing->first_call);
+    json_exact(json, "repetitions", timing->repetitions);
+    json_exact(json, "calls_per_repetition", timing->batch);
+    json_text(json, "ended_by", end_names[timing->end]);
+    json_samples(json, "samples_s", timing->sample, (size_t) timing->repetitions);
+    json_samples(json, "interval_s", timing->interval, isnan(timing->interval[0]) ? 0 : 2);
+}
+
+/* Whether both have the same value, or neither has one. */
+static bool same_member(const cJSON *a, const cJSON *b, const char *name, bool unless_missing)
+{
+    const cJSON *x = json_at(a, name), *y = json_at(b, name);
+    return x && y ? cJSON_Compare(x, y, true) : x == y || unless_missing;
+}
+
+bool rows_are_alike(const cJSON *a, const cJSON *b)
+{
+    static const char *const names[] = { "name", "threads",     "workload", "variant",    "key",  "dist",
+                                         "tune", "value_bytes", "count",    "operations", "batch" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!same_member(a, b, names[i], false))
+            return false;
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (!same_member(a, b, axes[axis].key, axes[axis].traits & AXIS_LATE))
+            return false;
+    return true;
 }
 
 static bool save(const struct file *file)
@@ -17,6 +131,12 @@ static bool save(const struct file *file)
         return true;
     report_error("%s", why);
     return false;
+}
+
+/* A pipe is written at the end. */
+static bool save_row(const struct file *file)
+{
+    return !file->path || !json_is_file(file->path) || save(file);
 }
 
 static void begin_process(struct file *file)
@@ -37,19 +157,26 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
     file->devices = cJSON_AddArrayToObject(file->json, "devices");
     file->rows = cJSON_AddArrayToObject(file->json, "rows");
     begin_process(file);
-    if (is_kept(file) && !save(file))
+    if (!save_row(file))
         exit(EXIT_FAILED);
 }
 
-/* ---- going on with one --------------------------------------------------------------------------------------- */
-
-static cJSON *read_file(const char *path)
+cJSON *file_read(const char *option, const char *path)
 {
     char   why[WHY_BYTES] = "";
     cJSON *json = json_read(path, why);
     if (!json)
-        usage_error("--resume: %s", why);
-    if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA)
+        usage_error("%s: %s", option, why);
+    if (!cJSON_IsArray(json_at(json, "rows")))
+        usage_error("%s: %s was not written by ordo-bench --json", option, path);
+    return json;
+}
+
+static cJSON *read_file(const char *path)
+{
+    cJSON *json = file_read("--resume", path);
+    if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA ||
+        !cJSON_IsArray(json_at(json, "processes")) || !cJSON_IsArray(json_at(json, "devices")))
         usage_error("--resume: %s was not written by this version of ordo-bench --json", path);
     return json;
 }
@@ -62,17 +189,13 @@ cJSON *file_arguments(const char *path)
     return arguments;
 }
 
-static bool is_to_be_kept(const cJSON *row)
-{
-    return !text_is(row, "check", outcome_name(FAILED)) && !text_is(row, "check", outcome_name(SKIPPED)) &&
-           !text_is(row, "ended_by", "signal"); /* cut short */
-}
-
+/* Rows that failed, were skipped or cut short. */
 static void drop_unfinished(cJSON *rows)
 {
     for (cJSON *row = rows ? rows->child : NULL, *next; row; row = next) {
         next = row->next;
-        if (!is_to_be_kept(row))
+        if (text_is(row, "check", outcome_name(FAILED)) || text_is(row, "check", outcome_name(SKIPPED)) ||
+            text_is(row, "ended_by", "signal"))
             cJSON_Delete(cJSON_DetachItemViaPointer(rows, row));
     }
 }
@@ -90,23 +213,16 @@ void file_resume(struct file *file, const char *path)
     file->processes = json_at(file->json, "processes");
     file->devices = json_at(file->json, "devices");
     file->rows = json_at(file->json, "rows");
-    if (!cJSON_IsArray(file->processes) || !cJSON_IsArray(file->devices) || !cJSON_IsArray(file->rows))
-        usage_error("--resume: %s was not written by ordo-bench --json", path);
     drop_unfinished(file->rows);
     drop_unfinished(json_at(file->json, "peers"));
     begin_process(file);
 }
 
-/* ---- devices and rows ---------------------------------------------------------------------------------------- */
-
 /* Another driver or other tunables make another device. */
 static bool same_device(const cJSON *a, const cJSON *b)
 {
-    static const char *const names[] = { "name", "platform", "driver" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0)
-            return false;
-    return same_tunables(a, b);
+    return text_is(a, "name", text_of(b, "name")) && text_is(a, "platform", text_of(b, "platform")) &&
+           text_is(a, "driver", text_of(b, "driver")) && same_tunables(a, b);
 }
 
 int file_device(struct file *file, cJSON *device)
@@ -121,68 +237,36 @@ int file_device(struct file *file, cJSON *device)
     return number;
 }
 
-void file_limits(struct file *file, int device, cJSON *limits, const char *when)
+const cJSON *file_find(const struct file *file, const char *list, int device, const cJSON *point)
 {
-    cJSON *list = json_at(cJSON_GetArrayItem(file->devices, device), "limits");
-    json_exact(limits, "process", file->process_number);
-    json_text(limits, "when", when);
-    cJSON_AddItemToArray(list, limits);
-}
-
-void file_disturbed(struct file *file, const char *names)
-{
-    json_text(file->process, "disturbed", names);
+    const cJSON *row = NULL;
+    cJSON_ArrayForEach(row, json_at(file->json, list)) {
+        if (number_of(row, "device") == device && rows_are_alike(row, point))
+            break;
+    }
+    return row;
 }
 
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
 {
     cJSON       *point = row_point(spec);
-    const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, file->rows) {
-        if (number_of(row, "device") == device && rows_are_alike(row, point))
-            break;
-    }
+    const cJSON *row = file_find(file, "rows", device, point);
     cJSON_Delete(point);
     return row;
 }
 
-bool file_add(struct file *file, int device, const struct row *row)
+bool file_add(struct file *file, const char *list, int device, cJSON *row)
 {
-    cJSON *json = row_to_json(row);
-    json_exact(json, "device", device);
-    json_exact(json, "process", file->process_number);
-    if (row->timing.repetitions)
-        json_number(json, "began_s", row->timing.began - file->began);
-    cJSON_AddItemToArray(file->rows, json);
-    return !is_kept(file) || save(file);
-}
-
-const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
-{
-    const cJSON *peer = NULL;
-    cJSON_ArrayForEach(peer, json_at(file->json, "peers")) {
-        if (number_of(peer, "device") == device && number_of(peer, "threads") == threads &&
-            text_is(peer, "name", name) && rows_are_alike(peer, point))
-            break;
-    }
-    return peer;
-}
-
-bool file_add_peer(struct file *file, int device, cJSON *peer)
-{
-    cJSON *peers = json_at(file->json, "peers");
-    if (!peers)
-        peers = cJSON_AddArrayToObject(file->json, "peers");
-    json_exact(peer, "device", device);
-    json_exact(peer, "process", file->process_number);
-    cJSON_AddItemToArray(peers, peer);
-    return !is_kept(file) || save(file);
+    cJSON *rows = json_at(file->json, list);
+    json_exact(row, "device", device);
+    json_exact(row, "process", file->process_number);
+    cJSON_AddItemToArray(rows ? rows : cJSON_AddArrayToObject(file->json, list), row);
+    return save_row(file);
 }
 
 bool file_merge(struct file *file, cJSON *other)
 {
-    cJSON    *processes = json_at(other, "processes");
-    cJSON    *devices = json_at(other, "devices");
+    cJSON    *processes = json_at(other, "processes"), *devices = json_at(other, "devices");
     cJSON    *rows = json_at(other, "rows");
     const int process = cJSON_GetArraySize(file->processes), n_devices = cJSON_GetArraySize(devices);
     int       numbers[64];
@@ -199,7 +283,7 @@ bool file_merge(struct file *file, cJSON *other)
             row, "device", cJSON_CreateNumber(device >= 0 && device < n_devices ? numbers[device] : 0));
         cJSON_AddItemToArray(file->rows, row);
     }
-    return !is_kept(file) || save(file);
+    return save_row(file);
 }
 
 bool file_end(struct file *file, const char *ended)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names for groups of workloads, and measurements in processes of their own. */
 enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, ALL_HOST, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
@@ -38,12 +39,11 @@ const char *variant_any(int i)
 }
 static const char *structure_any(int i)
 {
-    return variant_name(FILLRANDOM, i);
+    return variant_any(N_ARRAY_VARIANTS + i);
 }
 static const char *value_bytes_any(int i)
 {
-    static const char *const names[] = { "0", "4", "8" };
-    return names[i];
+    return ((const char *[]) { "0", "4", "8" })[i];
 }
 
 static const char *const help[] = {
@@ -67,13 +67,19 @@ static int take_names(const struct option_row *row, const char *text, const char
     return n;
 }
 
-static int take_some_sizes(const struct option_row *row, const char *text, size_t *sizes, int room)
+/* One list of sizes, `high` at most. */
+static void take_sizes(void *options, const struct option_row *row, const char *text)
 {
-    char      why[WHY_BYTES];
-    const int n = parse_sizes(text, sizes, room, why);
+    struct options *o = options;
+    size_t         *sizes = (size_t *) ((char *) options + row->at);
+    char            why[WHY_BYTES];
+    const int       n = parse_sizes(text, sizes, (int) row->high, why);
     if (n < 0)
         usage_error("%s: %s", row->name, why);
-    return n;
+    if (sizes == o->sizes)
+        o->n_sizes = n;
+    else if (sizes == o->batches)
+        o->n_batches = n;
 }
 
 static void choose_workload(struct options *o, int workload)
@@ -85,27 +91,22 @@ static void choose_workload(struct options *o, int workload)
 /* Whether a group has the workload. */
 static bool is_one_of(int name, enum workload workload)
 {
-    if (name == ALL_PREFIXES)
-        return workload_asks_prefixes(workload);
-    if (name == ALL_HOST)
-        return workload_is_host(workload);
-    return workload_is_dict(workload) == (name == ALL_DICTS);
+    return name == ALL_PREFIXES ? workload_asks_prefixes(workload)
+           : name == ALL_HOST   ? workload_is_host(workload)
+                                : workload_is_dict(workload) == (name == ALL_DICTS);
 }
 
 /* Adds one workload, or each workload of a group. */
 static void choose_workloads(struct options *o, int name)
 {
-    if (name < N_ALL_WORKLOADS) {
-        choose_workload(o, name);
-        return;
-    }
     o->first_open = o->first_open || name == FIRST_OPEN;
     o->first_prepare = o->first_prepare || name == FIRST_PREPARE;
-    if (name == FIRST_OPEN || name == FIRST_PREPARE)
-        return;
-    for (int w = 0; w < N_ALL_WORKLOADS; w++)
-        if (is_one_of(name, (enum workload) w))
-            choose_workload(o, w);
+    if (name < N_ALL_WORKLOADS)
+        choose_workload(o, name);
+    else if (name != FIRST_OPEN && name != FIRST_PREPARE)
+        for (int w = 0; w < N_ALL_WORKLOADS; w++)
+            if (is_one_of(name, (enum workload) w))
+                choose_workload(o, w);
 }
 
 static void take_workloads(void *options, const struct option_row *row, const char *text)
@@ -118,25 +119,15 @@ static void take_workloads(void *options, const struct option_row *row, const ch
         choose_workloads(o, chosen[i]);
 }
 
-/* --variant and --structure add to one list. */
-static void choose_variants(struct options *o, const int *chosen, int n, int first)
-{
-    for (int i = 0; i < n && o->n_variants < NAMES_MAX; i++)
-        o->variants[o->n_variants++] = first + chosen[i];
-}
-
+/* --variant and --structure add to one list; `low` is the first of the names. */
 static void take_variants(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
+    const int       first = (int) row->low, names = (int) row->high - first;
     int             chosen[NAMES_MAX];
-    choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
-}
-
-static void take_structures(void *options, const struct option_row *row, const char *text)
-{
-    struct options *o = options;
-    int             chosen[NAMES_MAX];
-    choose_variants(o, chosen, take_names(row, text, structure_any, N_VARIANTS, chosen), N_ARRAY_VARIANTS);
+    const int       n = take_names(row, text, first ? structure_any : variant_any, names, chosen);
+    for (int i = 0; i < n && o->n_variants < NAMES_MAX; i++)
+        o->variants[o->n_variants++] = first + chosen[i];
 }
 
 static void take_types(void *options, const struct option_row *row, const char *text)
@@ -178,24 +169,6 @@ static void take_updates(void *options, const struct option_row *row, const char
     }
 }
 
-static void take_sizes(void *options, const struct option_row *row, const char *text)
-{
-    struct options *o = options;
-    o->n_sizes = take_some_sizes(row, text, o->sizes, SIZES_MAX);
-}
-
-static void take_batches(void *options, const struct option_row *row, const char *text)
-{
-    struct options *o = options;
-    o->n_batches = take_some_sizes(row, text, o->batches, SIZES_MAX);
-}
-
-static void take_queries(void *options, const struct option_row *row, const char *text)
-{
-    struct options *o = options;
-    take_some_sizes(row, text, &o->n_queries, 1);
-}
-
 static void take_compare(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
@@ -221,15 +194,15 @@ static const struct option_row rows[] = {
     AXIS_MAP(X)
 #undef X
         { "--workload", 'w', WITH, take_workloads, true, 0, 0, 0 },
-    { "--variant", 0, WITH, take_variants, true, 0, 0, 0 },
-    { "--structure", 's', WITH, take_structures, true, 0, 0, 0 },
-    { "--batch", 0, WITH, take_batches, true, 0, 0, 0 },
+    { "--variant", 0, WITH, take_variants, true, 0, 0, N_ARRAY_VARIANTS },
+    { "--structure", 's', WITH, take_variants, true, 0, N_ARRAY_VARIANTS, N_ARRAY_VARIANTS + N_VARIANTS },
+    { "--batch", 0, WITH, take_sizes, true, AT(batches), 0, SIZES_MAX },
     { "--full", 0, WITHOUT, take_flag, true, AT(full), 0, 0 },
-    { "--sizes", 'n', WITH, take_sizes, true, 0, 0, 0 },
+    { "--sizes", 'n', WITH, take_sizes, true, AT(sizes), 0, SIZES_MAX },
     { "--types", 't', WITH, take_types, true, 0, 0, 0 },
     { "--value-bytes", 'v', WITH, take_value_bytes, true, 0, 0, 0 },
     { "--dist", 'D', WITH, take_dists, true, 0, 0, 0 },
-    { "--queries", 'q', WITH, take_queries, true, 0, 0, 0 },
+    { "--queries", 'q', WITH, take_sizes, true, AT(n_queries), 0, 1 },
     { "--tune", 0, WITH, take_text, true, AT(tune), 0, 0 },
     { "--device", 'd', WITH, take_text, false, AT(device), 0, 0 },
     { "--seed", 0, WITH, take_uint64, false, AT(seed), 0, 0x1p53 },
@@ -258,7 +231,8 @@ static bool is_command(int argc, char **argv, const char *name)
     return argc > 1 && strcmp(argv[1], name) == 0;
 }
 
-int command_words(int argc, char **argv)
+/* The number of words of the command: "suite", "compare", "paper NAME". */
+static int command_words(int argc, char **argv)
 {
     if (is_command(argc, argv, "paper"))
         return argc > 2 && argv[2][0] != '-' ? 2 : 1;
@@ -271,24 +245,39 @@ int repeat_options(int argc, char **argv, bool how, const char *const *without, 
     return list_options(&table, argc - command, argv + command, how, without, out);
 }
 
-void only_with_resume(int argc, char **argv)
+/* Options of a process that continues a file. */
+static const char *const with_resume[] = { "--resume", "--budget", "--wide", "--chart", "--no-chart", NULL };
+
+struct options resume_options(const char *path, int *argc, char ***argv)
 {
-    static const char *const alone[] = { "--wide", "--chart", "--no-chart" };
-    static const char *const with_argument[] = { "--resume", "--budget", "-b" };
-    for (int i = 1; i < argc; i++) {
-        bool known = false;
-        for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
-            known |= strcmp(argv[i], alone[k]) == 0;
-        for (size_t k = 0; k < sizeof with_argument / sizeof *with_argument && !known; k++) {
-            const size_t length = strlen(with_argument[k]);
-            known = strncmp(argv[i], with_argument[k], length) == 0 && (argv[i][length] == 0 || argv[i][length] == '=');
-            i += known && argv[i][length] == 0;
-        }
-        if (!known)
-            usage_error("%s: the file has the options; with --resume use only --budget, --wide, --chart and "
-                        "--no-chart",
-                        argv[i]);
-    }
+    static const char *const without[] = { "--json", NULL };
+    static cJSON            *arguments; /* stays, as the words do */
+    static const char      **all;
+    cJSON                   *argument = NULL;
+    arguments = file_arguments(path);
+    const int    n_old = cJSON_GetArraySize(arguments);
+    const char **old = calloc((size_t) n_old + 1, sizeof *old);
+    int          n = 1, words = 1;
+    all = calloc(2 * (size_t) (n_old + *argc), sizeof *all);
+    if (!old || !all)
+        usage_error("out of memory");
+    if (command_words(*argc, *argv) || repeat_options(*argc, *argv, false, with_resume, all))
+        usage_error("%s: the file has the options; with --resume use only --budget, --wide, --chart and --no-chart",
+                    *all ? *all : (*argv)[1]);
+    old[0] = all[0] = **argv;
+    cJSON_ArrayForEach(argument, arguments)
+        if (cJSON_IsString(argument))
+            old[n++] = argument->valuestring;
+    for (; words <= command_words(n, (char **) old); words++)
+        all[words] = old[words];
+    words += repeat_options(n, (char **) old, false, without, all + words);
+    for (int i = command_words(n, (char **) old) + optind; i < n; i++) /* files of --compare */
+        all[words++] = old[i];
+    words += repeat_options(*argc, *argv, false, NULL, all + words);
+    free(old);
+    *argc = words;
+    *argv = (char **) all;
+    return read_options(words, *argv);
 }
 
 /* One workload, with queries after all batches, as peers run them. */
@@ -359,21 +348,88 @@ struct options read_options(int argc, char **argv)
 
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text)
 {
-    static struct kept {
-        struct kept *before;
-        char        *text, **argv;
-    } * last;
-    struct kept *kept = calloc(1, sizeof *kept);
-    if (!kept || !(kept->text = strdup(text)) ||
-        !(kept->argv = calloc((size_t) n_how + strlen(text) / 2 + 3, sizeof *kept->argv)))
+    static cJSON *kept;
+    cJSON        *copy = cJSON_CreateString(text);
+    const char  **argv = calloc((size_t) n_how + strlen(text) / 2 + 3, sizeof *argv);
+    int           n = 1;
+    kept = kept ? kept : cJSON_CreateArray();
+    if (!argv || !cJSON_AddItemToArray(kept, copy))
         usage_error("out of memory");
-    kept->before = last;
-    last = kept;
-    int n = 0;
-    kept->argv[n++] = (char *) program;
+    argv[0] = program;
     for (int i = 0; i < n_how; i++)
-        kept->argv[n++] = (char *) how[i];
-    for (char *rest = NULL, *word = strtok_r(kept->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        kept->argv[n++] = word;
-    return read_options(n, kept->argv);
+        argv[n++] = how[i];
+    for (char *rest = NULL, *word = strtok_r(copy->valuestring, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        argv[n++] = word;
+    const struct options options = read_options(n, (char **) argv);
+    free(argv);
+    return options;
+}
+
+/* Options of each part of the suite, and sizes on a GPU and on a CPU ("": none). */
+struct part {
+    const char *words, *gpu, *cpu;
+};
+
+static const struct part suite[] = {
+    /* Arrays: sizes, types, values, distributions. */
+    { "-w sort,merge,scan,reduce,compact", "12,16,20,24,27", "12,16,20,22" },
+    { "-w search,lookup --variant random+index,random,sorted", "12,16,20,24,27", "12,16,20" },
+    { "-w sort -v 0,8 --no-host", "20,24", "20" },
+    { "-w sort,merge -t u64 -v 0,4,8 --no-host", "16,20,24,26", "16,20" },
+    { "-w sort,lookup --variant random+index -D clustered,zipf --no-host", "24", "20" },
+    { "-w merge_runs --variant 8-runs --no-host", "20,24", "20" },
+    /* Dictionaries: updates over the batch, queries over the size and over fills. */
+    { "-w fillrandom --batch 18,20,22 --no-host", "24", "" },
+    { "-w fillrandom --batch 10,12,14,16 --no-host", "20", "" },
+    { "-w fillrandom --batch 14,16,18", "", "18" },
+    { "-w fillrandom --batch 8,10,12", "", "14" },
+    { "-w readrandom --fills 4 -q 22", "20,24,26", "" },
+    { "-w readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 20", "20,24", "" },
+    { "-w readrandom --fills 4 -q 16", "", "16,18,20" },
+    { "-w readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 16", "", "18" },
+    { "-w readrandom -D clustered,zipf --fills 1 --no-host -q 20", "24", "18" },
+    { "-w prefix -s xfast --fills 1 --no-host -q 20", "20", "" },
+    { "-w prefix -s xfast --fills 1 --no-host -q 14", "", "14" },
+    { "-w overwrite,deleterandom,mixed,readwhilewriting --no-host", "22", "16" },
+    { "-w cleanup,compactall --no-host", "22", "16" },
+    { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },
+    { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 14 -q 14 --no-host", "", "16" },
+    /* End to end, with arrays in host memory. */
+    { "-w hostsort --no-host", "16,20,24,27", "12,16,20" },
+    { "-w hostbuild,hostexport -s sorted_array,lsm,hash --no-host", "20,24", "16" },
+    { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 20", "20,24", "" },
+    { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 16", "", "16" },
+    { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,20 --no-host", "20", "" },
+    { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,14 --no-host", "", "16" },
+    /* Latency: small batches. */
+    { "-w insertrandom --batch =1,=32,10,15,20 --no-host", "20", "16" },
+    { "-w readrandom --fills 1 -q =1 --no-host --no-array", "20", "16" },
+    { "-w readrandom --fills 1 -q =1000 --no-host --no-array", "20", "16" },
+    /* Other keys and values, with kernels of their own. */
+    { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
+    { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
+    /* First use with empty and filled caches; first_measure reads the options of the last part. */
+    { "-w open", "20", "16" },
+};
+
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX])
+{
+    const char **how = calloc((size_t) argc * 2 + 1, sizeof *how);
+    int          n = 0;
+    if (!how)
+        usage_error("out of memory");
+    const int n_all = repeat_options(argc, argv, false, NULL, how);
+    const int n_how = repeat_options(argc, argv, true, NULL, how);
+    if (n_how < n_all)
+        usage_error("'suite' selects the measurements itself: use no options that select them");
+    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < SUITE_PARTS_MAX; p++) {
+        const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
+        if (*sizes) {
+            char text[400];
+            snprintf(text, sizeof text, "%s --sizes %s", suite[p].words, sizes);
+            parts[n++] = options_of(argv[0], how, n_how, text);
+        }
+    }
+    free(how);
+    return n;
 }

@@ -17,48 +17,37 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
     return !any && !(workload_is_dict(workload) && structure_is_rival(variant));
 }
 
-/* Places per axis; an axis without meaning has one. */
-struct places {
-    int types, values, dists, batches, updates;
-};
-
-static bool has_batches(enum workload workload)
+/* Takes the last digit of a number, to the base of the places on an axis. */
+static int digit(int *number, int places)
 {
-    return workload_is_dict(workload) && workload != CONCURRENTFILL && workload_on_device(workload) != BUILD;
+    const int last = *number % places;
+    *number /= places;
+    return last;
 }
 
-static struct places places_of(const struct options *o, enum workload workload)
-{
-    return (struct places) { .types = o->n_types,
-                             .values = workload_has_values(workload) ? o->n_value_bytes : 1,
-                             .dists = workload == FILLSEQ ? 1 : o->n_dists,
-                             .batches = has_batches(workload) && o->n_batches ? o->n_batches : 1,
-                             .updates = workload_has_updates(workload) ? o->n_updates : 1 };
-}
-
-/* The i-th point; shares of updates vary fastest, then batches. */
-static struct spec point_of(const struct run *run, enum workload workload, int variant, int i)
+/* The i-th point; shares of updates vary fastest, then batches. *i is 0 unless it is past the last. */
+static struct spec point_of(const struct run *run, enum workload workload, int variant, int *i)
 {
     const struct options *o = run->options;
-    const struct places   places = places_of(o, workload);
-    const int             update = i % places.updates, batch = i / places.updates % places.batches;
-    const int             others = i / places.updates / places.batches, dist = others % places.dists;
-    const int             value = others / places.dists % places.values, type = others / places.dists / places.values;
-    struct spec           spec = { .workload = workload,
-                                   .variant = variant,
-                                   .type = (ordo_type) o->types[type],
-                                   .value_bytes = workload_has_values(workload) ? o->value_bytes[value] : 0,
-                                   .dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) o->dists[dist],
-                                   .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
-                                   .seed = o->seed,
-                                   .tune = o->tune };
-    if (workload_is_dict(workload)) {
-        spec.batch = o->n_batches && has_batches(workload) ? o->batches[batch] : 0;
-#define X(member, option, key, low, high, initial, has, traits) spec.member = (has) ? o->member : 0;
-        AXIS_MAP(X)
+    const bool            dict = workload_is_dict(workload), values = workload_has_values(workload);
+    const bool            updates = workload_has_updates(workload);
+    const bool  batches = dict && workload != CONCURRENTFILL && workload_on_device(workload) != BUILD && o->n_batches;
+    const int   update = digit(i, updates ? o->n_updates : 1), batch = digit(i, batches ? o->n_batches : 1);
+    const int   dist = digit(i, workload == FILLSEQ ? 1 : o->n_dists), value = digit(i, values ? o->n_value_bytes : 1);
+    struct spec spec = { .workload = workload,
+                         .variant = variant,
+                         .type = (ordo_type) o->types[digit(i, o->n_types)],
+                         .value_bytes = values ? o->value_bytes[value] : 0,
+                         .dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) o->dists[dist],
+                         .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
+                         .seed = o->seed,
+                         .tune = o->tune,
+                         .batch = batches ? o->batches[batch] : 0 };
+#define X(member, option, key, low, high, initial, has, traits) spec.member = dict && (has) ? o->member : 0;
+    AXIS_MAP(X)
 #undef X
-        spec.update_percent = workload_has_updates(workload) ? o->update_percents[update] : 0;
-    }
+    if (updates)
+        spec.update_percent = o->update_percents[update];
     return spec;
 }
 
@@ -82,7 +71,7 @@ static bool variant_makes_sense(enum workload workload, int variant)
 
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
-    const struct spec spec = point_of(run, workload, variant, 0);
+    const struct spec spec = point_of(run, workload, variant, &(int) { 0 });
     return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
@@ -96,17 +85,16 @@ static bool variant_is_other_data(enum workload workload, int variant)
 
 int list_series(const struct run *run, enum workload workload, struct series *list)
 {
-    const struct places places = places_of(run->options, workload);
-    const int           points = places.types * places.values * places.dists * places.batches * places.updates;
-    int                 n = 0;
+    int n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        if (run->options->side_by_side && variant_is_other_data(workload, variant))
-            continue;
-        if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
+        if ((run->options->side_by_side && variant_is_other_data(workload, variant)) ||
+            !variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
             !variant_can(run, workload, variant))
             continue;
-        for (int i = 0; i < points; i++) {
-            const struct spec spec = point_of(run, workload, variant, i);
+        for (int i = 0, past = 0;; past = ++i) {
+            const struct spec spec = point_of(run, workload, variant, &past);
+            if (past)
+                break;
             if (!point_makes_sense(&spec))
                 continue;
             if (list)
@@ -127,16 +115,10 @@ static void use_default_sizes(struct run *run, bool cpu)
     run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
 }
 
-bool same_but_variant(const struct spec *a, const struct spec *b)
-{
-    return a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes && a->dist == b->dist &&
-           a->count == b->count && a->batch == b->batch && a->update_percent == b->update_percent;
-}
-
 bool series_follows(const struct series *list, int s)
 {
     for (int before = 0; before < s && workload_is_dict(list[s].spec.workload); before++)
-        if (same_but_variant(&list[before].spec, &list[s].spec))
+        if (spec_asks_same(&list[before].spec, &list[s].spec))
             return true;
     return false;
 }

@@ -1,58 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include "bench/peers/peers.h"
 #include "bench/peers/rivals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool remember(ordo_device *device, struct tuned *tuned)
+/* Sets NAME=VALUE,... False with the reason in `why`. */
+static bool tune(ordo_device *device, const char *list, char *why)
 {
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++) {
-        struct ordo_tunable_info *more = realloc(tuned->was, (i + 1) * sizeof *more);
-        if (!more)
+    for (const char *at = list; *at; at += *at == ',') {
+        char       name[64];
+        unsigned   value = 0;
+        int        end = 0;
+        const bool reads = sscanf(at, "%63[^=,]=%u%n", name, &value, &end) == 2 && (at[end] == ',' || !at[end]);
+        if (!reads || ordo_device_set_tunable(device, name, value) != ORDO_OK) {
+            if (!reads || ordo_device_last_error(device, why, WHY_BYTES) <= 1)
+                because(why, "--tune: '%.*s' is not NAME=VALUE", (int) strcspn(at, ","), at);
             return false;
-        tuned->was = more;
-        tuned->was[tuned->n++] = info;
+        }
+        at += end;
     }
     return true;
 }
 
-/* One word NAME=VALUE. */
-static bool set(ordo_device *device, char *word, char *why)
+/* The values of all tunables. */
+static cJSON *tunables_of(ordo_device *device)
 {
-    char *value = strchr(word, '='), *end = value;
-    if (value) {
-        *value++ = 0;
-        const unsigned long number = strtoul(value, &end, 10);
-        if (*value && !*end && ordo_device_set_tunable(device, word, (uint32_t) number) == ORDO_OK)
-            return true;
-    }
-    if (!value || !*value || *end || ordo_device_last_error(device, why, WHY_BYTES) <= 1)
-        because(why, "--tune: '%s' is not NAME=VALUE", word);
-    return false;
+    cJSON                   *tunables = cJSON_CreateObject();
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++)
+        json_exact(tunables, info.name, info.value);
+    return tunables;
 }
 
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why)
+static void restore_tunables(ordo_device *device, cJSON *tunables)
 {
-    char *text = list ? strdup(list) : NULL, *rest = NULL;
-    bool  good = !list || (text && remember(device, tuned));
-    if (!good)
-        because(why, "out of memory");
-    for (char *word = text && good ? strtok_r(text, ",", &rest) : NULL; word && good; word = strtok_r(NULL, ",", &rest))
-        good = set(device, word, why);
-    free(text);
-    return good;
-}
-
-void tuned_end(ordo_device *device, struct tuned *tuned)
-{
-    for (size_t i = 0; i < tuned->n; i++)
-        (void) ordo_device_set_tunable(device, tuned->was[i].name, tuned->was[i].value);
-    free(tuned->was);
-    *tuned = (struct tuned) { NULL, 0 };
+    const cJSON *tunable = NULL;
+    cJSON_ArrayForEach(tunable, tunables)
+        (void) ordo_device_set_tunable(device, tunable->string, (uint32_t) tunable->valuedouble);
+    cJSON_Delete(tunables);
 }
 
 /* Stop when the median is known to this share. */
@@ -83,61 +72,77 @@ struct timing_goal row_goal(const struct run *run)
                                   .device_too = true };
 }
 
-static void take_scratch(const struct run *run, struct row *row)
+/* Adds the figures that all rows have. Returns the rate. */
+static double add_timing(const struct run *run, const struct spec *spec, const struct timing *timing, cJSON *json)
 {
     struct ordo_memory memory = { 0 };
-    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
-        row->scratch_bytes = memory.scratch_peak_bytes;
+    const double       rate = (double) spec_operations(spec) / timing->wall.median;
+    json_timing(json, rate, timing);
+    if (timing->repetitions)
+        json_number(json, "began_s", timing->began - run->file.began);
+    (void) ordo_device_memory(run->device, &memory);
+    json_exact(json, "scratch_bytes", (double) memory.scratch_peak_bytes);
+    return rate;
 }
 
-/* The transferred bytes, and their share of the time. */
-static void take_transfers(const struct run *run, struct row *row)
+static void add_known(cJSON *json, const char *name, double number)
 {
-    const struct transfers moved = spec_transfers(&row->spec, row->dict.statistics.elements);
-    const double           seconds = row->timing.wall.median;
-    if (!workload_is_host(row->spec.workload))
-        return;
-    row->transfers = moved;
-    row->bytes_per_second = (moved.to_device + moved.from_device) / seconds;
-    row->transfer_share = ((moved.to_device > 0 ? moved.to_device / run->limits.to_device : 0) +
-                           (moved.from_device > 0 ? moved.from_device / run->limits.from_device : 0)) /
-                          seconds;
+    if (!isnan(number))
+        json_number(json, name, number);
 }
 
-static void measure(struct run *run, struct row *row, struct target *target)
+/* Adds the transferred bytes, and their share of the time. */
+static void add_transfers(const struct run *run, const struct spec *spec, size_t stored, double seconds, cJSON *json)
+{
+    const struct transfers moved = spec_transfers(spec, stored);
+    const double           to = moved.to_device > 0 ? moved.to_device / run->limits.to_device : 0;
+    const double           from = moved.from_device > 0 ? moved.from_device / run->limits.from_device : 0;
+    json_number(json, "bytes_to_device", moved.to_device);
+    json_number(json, "bytes_from_device", moved.from_device);
+    json_number(json, "bytes_per_s", (moved.to_device + moved.from_device) / seconds);
+    json_number(json, "share_of_transfer_rate", (to + from) / seconds);
+}
+
+static void add_array(const struct run *run, struct row *row, struct target *target, const struct timing *timing,
+                      cJSON *json)
+{
+    const struct spec *spec = &row->spec;
+    add_timing(run, spec, timing, json);
+    if (workload_is_host(spec->workload)) {
+        add_transfers(run, spec, 0, timing->wall.median, json);
+    } else {
+        const double rate = spec_bytes(spec) / timing->wall.median;
+        json_number(json, "bytes_counted", spec_bytes(spec));
+        json_number(json, "bytes_per_s", rate);
+        json_number(json, "share_of_copy_rate", rate / run->limits.copy.bytes_per_second);
+    }
+    if (target_index_bytes(target)) {
+        json_exact(json, "index_bytes", (double) target_index_bytes(target));
+        json_number(json, "index_build_s", target_index_seconds(target));
+    }
+    progress("checking");
+    row->outcome = target_check(target, row->why) ? GOOD : WRONG;
+    cJSON *rates = cJSON_AddObjectToObject(json, "host_rates");
+    for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
+        if (baseline_name(spec->workload, i))
+            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, target_inputs(target), i));
+}
+
+static void measure_arrays(struct run *run, struct row *row, cJSON *json)
 {
     const bool         host = workload_is_host(row->spec.workload);
+    struct target     *target = NULL;
+    struct timing      timing;
     struct timing_goal goal = row_goal(run);
     goal.prepare = host ? target_prepare : NULL;
     goal.device_too = !host;
-    const ordo_status got = time_calls(run->device, target_call, target, &goal, &row->timing);
-    if (got != ORDO_OK) {
-        failed_call(run, row, got);
-        return;
-    }
-    take_scratch(run, row);
-    row->index_bytes = target_index_bytes(target);
-    row->index_seconds = target_index_seconds(target);
-
-    progress("checking");
-    row->outcome = target_check(target, row->why) ? GOOD : WRONG;
-    row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
-    row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
-    row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
-    take_transfers(run, row);
-    for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
-        if (baseline_name(row->spec.workload, i))
-            row->baseline[i] = baseline_rate(&row->spec, target_inputs(target), i);
-}
-
-static void measure_arrays(struct run *run, struct row *row)
-{
-    struct target    *target = NULL;
-    const ordo_status got = target_open(run->device, &row->spec, &target, row->why);
-    if (got != ORDO_OK)
-        failed_call(run, row, got);
+    ordo_status got = target_open(run->device, &row->spec, &target, row->why);
+    if (got == ORDO_OK)
+        got = time_calls(run->device, target_call, target, &goal, &timing);
+    if (got == ORDO_OK)
+        add_array(run, row, target, &timing, json);
     else
-        measure(run, row, target);
+        failed_call(run, row, got);
     target_close(&target);
 }
 
@@ -186,29 +191,32 @@ static unsigned host_of(const struct run *run, const struct row *row, const stru
 }
 
 /* `beside`: the row of a sorted array at the point, or NULL. */
-static void measure_dict(struct run *run, struct row *row, const struct row *beside)
+static void measure_dict(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
-    const unsigned           host = host_of(run, row, beside);
-    const struct timing_goal goal = row_goal(run);
-    const ordo_status        got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why);
+    const struct spec         *spec = &row->spec;
+    const struct dict_figures *dict = &row->dict;
+    const struct timing_goal   goal = row_goal(run);
+    const ordo_status got = dict_measure(run->device, spec, &goal, host_of(run, row, beside), &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
     }
-    take_scratch(run, row);
-    row->outcome = row->dict.right ? GOOD : WRONG;
-    row->timing = row->dict.timing;
-    row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
-    take_transfers(run, row);
-    memcpy(row->baseline, row->dict.baseline, sizeof row->baseline);
-    if (beside)
-        row->baseline[DICT_BTREE] = beside->baseline[DICT_BTREE];
-    if (row->spec.variant == SORTED_ARRAY)
-        row->array_rate = row->rate;
-    else if (beside)
-        row->array_rate = beside->rate;
-    else if (plan_has_fills(row->spec.workload) && row->outcome == GOOD && !run->options->no_array)
-        row->array_rate = rate_of_sorted_array(run, &row->spec);
+    row->outcome = dict->right ? GOOD : WRONG;
+    const double rate = add_timing(run, spec, &dict->timing, json);
+    double       array_rate = spec->variant == SORTED_ARRAY ? rate : beside ? number_of(beside->json, "rate") : NAN;
+    json_dict(json, spec, dict);
+    if (workload_is_host(spec->workload))
+        add_transfers(run, spec, dict->statistics.elements, dict->timing.wall.median, json);
+    cJSON *rates = cJSON_AddObjectToObject(json, "host_rates");
+    for (int i = 0; i < N_DICT_BASELINES; i++)
+        if (baseline_name(spec->workload, i))
+            add_known(rates, baseline_name(spec->workload, i),
+                      beside && i == DICT_BTREE
+                          ? number_of(json_at(beside->json, "host_rates"), baseline_name(spec->workload, i))
+                          : dict->baseline[i]);
+    if (isnan(array_rate) && plan_has_fills(spec->workload) && row->outcome == GOOD && !run->options->no_array)
+        array_rate = rate_of_sorted_array(run, spec);
+    json_number(json, "rate_of_sorted_array", array_rate);
 }
 
 /* Whether the device has the memory; explains if not. */
@@ -237,7 +245,8 @@ void row_share_time(struct run *run)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
 }
 
-static void run_row(struct run *run, struct row *row, const struct row *beside)
+/* Measures the row, if there is time and memory for it. */
+static void run_row(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     row_share_time(run);
     if (run->deadline <= now()) {
@@ -250,42 +259,58 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
         return;
     }
 
-    struct tuned tuned = { NULL, 0 };
+    cJSON *was = row->spec.tune ? tunables_of(run->device) : NULL;
     announce(run, &row->spec);
     ordo_device_trim(run->device);
-    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why))
+    if (row->spec.tune && !tune(run->device, row->spec.tune, row->why))
         row->outcome = FAILED;
     else if (workload_is_dict(row->spec.workload))
-        measure_dict(run, row, beside);
+        measure_dict(run, row, beside, json);
     else
-        measure_arrays(run, row);
-    tuned_end(run->device, &tuned);
+        measure_arrays(run, row, json);
+    restore_tunables(run->device, was);
 }
 
-/* ---- from the file, or measured ------------------------------------------------------------------------------- */
-
-static void count_outcome(struct run *run, const struct row *row)
+cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                double share)
 {
-    run->rows_left--;
-    run->wrong += row->outcome == WRONG;
-    run->failed += row->outcome == FAILED;
-    run->skipped += row->outcome == SKIPPED;
-}
-
-bool row_is_there(const struct run *run, const struct row *row)
-{
-    return file_row(&run->file, run->device_number, &row->spec) != NULL;
+    char         why[WHY_BYTES] = "";
+    const double left = run->deadline - now();
+    if (!run->peer_program || left <= 0)
+        return NULL;
+    progress_about("%s", workload_name(spec->workload));
+    progress("the peer's turn");
+    cJSON *rows = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, spec, counts, n,
+                            isinf(left) ? seconds : left * share, why);
+    if (!rows)
+        report_error("%s", why);
+    return rows;
 }
 
 void row_settle(struct run *run, struct row *row, const struct row *beside)
 {
-    const cJSON *there = file_row(&run->file, run->device_number, &row->spec);
-    if (there) {
-        row_from_json(row, there);
+    row->json = file_row(&run->file, run->device_number, &row->spec);
+    if (row->json) {
+        while (row->outcome + 1 < N_OUTCOMES && !text_is(row->json, "check", outcome_name(row->outcome)))
+            row->outcome++;
+        because(row->why, "%s", text_of(row->json, "why"));
         run->kept++;
     } else {
-        run_row(run, row, beside);
-        run->file_failed |= !file_add(&run->file, run->device_number, row);
+        cJSON *json = row_point(&row->spec);
+        json_text(json, "check", "");
+        run_row(run, row, beside, json);
+        cJSON_ReplaceItemInObjectCaseSensitive(json, "check", cJSON_CreateString(outcome_name(row->outcome)));
+        if (row->why[0])
+            json_text(json, "why", row->why);
+        if (row->peer && row->outcome <= WRONG)
+            cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
+        if (row->outcome <= WRONG)
+            add_known(json, "rate_before", row->before);
+        run->file_failed |= !file_add(&run->file, "rows", run->device_number, json);
+        row->json = json;
     }
-    count_outcome(run, row);
+    run->rows_left--;
+    run->wrong += row->outcome == WRONG;
+    run->failed += row->outcome == FAILED;
+    run->skipped += row->outcome == SKIPPED;
 }

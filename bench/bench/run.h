@@ -54,27 +54,19 @@ struct options {
 
 /* Exits after --help and --version and after an error. */
 struct options read_options(int argc, char **argv);
-
-/* Rejects options that the resumed file determines. */
-void only_with_resume(int argc, char **argv);
-
+/* The options of a file that is continued. Replaces the arguments by the arguments that began it, without its output,
+ * and the arguments of this process. Exits with an error after options that the file determines. */
+struct options resume_options(const char *path, int *argc, char ***argv);
 /* list_options of a command line without its command. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
-
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
-
-/* The number of words of the command: "suite", "compare", "paper NAME". */
-int command_words(int argc, char **argv);
-
 /* The names of all variants. */
 const char *variant_any(int i);
 
-/* The suite: the same measurements on every device. */
-
 #define SUITE_PARTS_MAX 64
 
-/* Fills in the options of each part, with sizes for a CPU or a GPU. Returns their number. */
+/* Fills in the options of each part of the suite, with sizes for a CPU or a GPU. Returns their number. */
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
 /* --list: workloads, variants, devices. */
@@ -91,49 +83,28 @@ struct row {
     struct spec         spec;
     enum outcome        outcome;
     char                why[WHY_BYTES];
-    struct timing       timing;
-    double              rate, bytes_per_second, copy_share; /* wall clock; NaN: not measured */
-    struct transfers    transfers;                          /* 0 for arrays of the device */
-    double              transfer_share;                     /* share of the time at the device's transfer limits */
-    double              baseline[BASELINES_MAX];            /* operations a second */
-    uint64_t            scratch_bytes;
-    size_t              index_bytes;
-    double              index_seconds;
-    struct dict_figures dict;       /* for dictionaries */
-    double              array_rate; /* of a sorted array; NaN: unknown */
-    const cJSON        *peer;       /* NULL: none */
-    double              before;     /* in the old files; NaN: missing */
+    struct dict_figures dict;   /* for dictionaries */
+    const cJSON        *peer;   /* NULL: none */
+    double              before; /* rate in the old files; NaN: missing */
+    const cJSON        *json;   /* in the file */
 };
 
 /* Clears a row. The caller frees row->dict later. */
 void row_empty(struct row *row, const struct spec *spec);
 
-/* The caller deletes it. */
-cJSON *row_to_json(const struct row *row);
 /* The fields of the point. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
-/* Add "rate" and timing; read back a spread. */
+/* Add "rate" and timing, and figures of dictionaries; read back a spread. */
 void          json_timing(cJSON *json, double rate, const struct timing *timing);
+void          json_dict(cJSON *json, const struct spec *spec, const struct dict_figures *dict);
 struct spread spread_from_json(const cJSON *row, const char *name);
-/* Whether two rows have the same point. */
+/* Whether two rows have the same point, and are of the same peer, if any. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
-
-/* Options that measure this row alone, without seed, repetitions and device. */
-#define WORDS_MAX  40
-#define WORD_BYTES 128
-struct command {
-    char words[WORDS_MAX][WORD_BYTES];
-    int  n;
-};
-void row_command(const cJSON *row, struct command *command);
-/* Fills in the table fields of an empty row. row->peer points into the JSON. */
-void row_from_json(struct row *row, const cJSON *json);
-
-/* The result file, saved after each row. */
 
 /* Version of the form of files. */
 #define FILE_SCHEMA 1
 
+/* The result file, saved after each row. */
 struct file {
     const char *path;                                        /* NULL: no file. "-": standard output, at the end */
     cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` */
@@ -145,50 +116,25 @@ struct file {
 void file_begin(struct file *file, const char *path, int argc, char **argv);
 /* Continues a file, without its failed, skipped and cut rows. Exits with an error if it is not one of this version. */
 void file_resume(struct file *file, const char *path);
+/* Reads a file. Exits with an error if it has no rows; `option` names it. */
+cJSON *file_read(const char *option, const char *path);
 /* The arguments of the process that began the file. The caller deletes them. Exits with an error likewise. */
 cJSON *file_arguments(const char *path);
-
 /* The index of the device in the file, which gets it if needed. Takes `device`. */
 int file_device(struct file *file, cJSON *device);
-/* Adds device limits of the "begin" or "end". Takes `limits`. */
-void file_limits(struct file *file, int device, cJSON *limits, const char *when);
-/* Records the limits that changed. */
-void file_disturbed(struct file *file, const char *names);
-/* The row of a point, or NULL. */
+/* The row of a point in "rows" or "peers", or NULL. */
+const cJSON *file_find(const struct file *file, const char *list, int device, const cJSON *point);
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
-
-/* Adds a row and saves. False after an error. */
-bool file_add(struct file *file, int device, const struct row *row);
-/* The row of a host peer at a point, by name and threads, or NULL. */
-const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads);
-/* Adds a peer's row, which it takes, and saves. False after an error. */
-bool file_add_peer(struct file *file, int device, cJSON *peer);
+/* Adds a row to such a list, which takes it, and saves. False after an error. */
+bool file_add(struct file *file, const char *list, int device, cJSON *row);
 /* Adds the process, devices and rows of another file. False on failure. */
 bool file_merge(struct file *file, cJSON *other);
 /* Records the end ("done", "interrupted", "time"), saves and frees. */
 bool file_end(struct file *file, const char *ended);
 
-/* Files to compare with. */
-
-#define FILES_MAX     64
 #define PROCESSES_MAX 64
-struct old_files {
-    cJSON *files[FILES_MAX];
-    int    n;
-};
-
-/* Exits if the file is not one of ordo-bench. */
-void old_files_read(struct old_files *old_files, const char *path);
-void old_files_free(struct old_files *old_files);
-
-/* NULL, or why a device cannot be compared: other device, driver or tunables. */
-const char *old_files_differ(const struct old_files *old_files, const cJSON *device);
-
-/* The rates of a point in each process, NaN if missing. Returns the number of processes. */
-int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
-                   double rates[PROCESSES_MAX]);
-
-/* A run. */
+/* The rates of a point in each process of a list of files, NaN if missing. Returns the number of processes. */
+int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX]);
 
 /* Shared by the rows of a device. */
 struct run {
@@ -200,7 +146,7 @@ struct run {
     char                **argv;
     FILE                 *out;
     struct file           file;
-    struct old_files      before;       /* n 0: none */
+    cJSON                *before;       /* files to compare with; NULL: none */
     char                 *peer_program; /* NULL: none */
     struct paper_run     *paper;        /* NULL: none */
 
@@ -220,8 +166,6 @@ struct run {
     double row_seconds; /* seconds for timing the next row */
 };
 
-/* Points of the axes. */
-
 /* All sizes of a point. */
 struct series {
     struct spec spec;
@@ -234,87 +178,49 @@ struct series {
 bool variant_wanted(const struct options *options, enum workload workload, int variant);
 /* Whether it can run on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
-
 /* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
-
 /* Lists the series of a workload (NULL: only counts them). */
 int list_series(const struct run *run, enum workload workload, struct series *list);
-
 /* Whether points are equal except for the variant. */
-bool same_but_variant(const struct spec *a, const struct spec *b);
+#define same_but_variant spec_asks_same
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 
-/* Tunables that are set for a row. */
-
-/* Old values. */
-struct tuned {
-    struct ordo_tunable_info *was;
-    size_t                    n;
-};
-
-/* Sets NAME=VALUE,... (NULL: none). False with the reason in `why`; call tuned_end in any case. */
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why);
-/* Restores them. */
-void tuned_end(ordo_device *device, struct tuned *tuned);
-
-/* A row, measured or from the file. */
-
-/* Whether the file has the row. */
-bool row_is_there(const struct run *run, const struct row *row);
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
+/* Runs ordo-peer, if there is one, for `seconds`, or a share of the time that is left. Returns its rows, or NULL. */
+cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                double share);
 /* The timing goal of the current row. */
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
  * or NULL. */
 void row_settle(struct run *run, struct row *row, const struct row *beside);
 
-/* Tables. */
-
-/* The columns of a workload. */
-struct layout {
-    struct column columns[COLUMNS_MAX];
-    int           n;
-};
-struct layout lay_out(const struct run *run, enum workload workload);
-
+/* The columns of a workload. Returns their number. */
+int  lay_out(const struct run *run, enum workload workload, struct column columns[COLUMNS_MAX]);
 void show_row(const struct run *run, const struct table *table, const struct row *row);
-
 /* Draws a chart of `n` rates by size if at least two are known. */
 void draw_rows(const struct run *run, const struct row *rows, int n);
 
-/* ordo-bench compare. */
-
-/* Prints a table per point and adds rows and peers to the file. */
+/* ordo-bench compare: prints a table per point and adds rows and peers to the file. */
 void compare_workload(struct run *run, enum workload workload);
-
-/* Comparison of processes. */
 
 /* Runs the remaining processes, adds them to the file and, with --compare or --against, lists slower rows. Returns
  * EXIT_SLOWER, or EXIT_FAILED for missing rows or failed processes. */
 int check(struct run *run, int argc, char **argv);
 
-/* -w open,prepare: opening a device, and the first call of each kind, in a child. */
-
-/* Operations of a first call. */
-#define FIRST_BATCH 65536
-
-/* Answers "open:SELECT" or "calls:AHEAD:STRUCTURE:TYPE:VALUE_BYTES:SELECT" (AHEAD 1: after ordo_device_prepare) in a
- * child. Returns the exit status. */
+/* -w open,prepare: opens a device, "@SELECT", or makes first calls, "AHEAD:STRUCTURE:TYPE:VALUE_BYTES@SELECT" (AHEAD 1:
+ * after ordo_device_prepare), in a child. Writes the answer and returns the exit status. */
 int first_answer(const char *question);
-
 /* Measures them on the run's device with empty and filled caches, and adds rows to "first". `select` opened the
  * device. */
 void first_measure(struct run *run, const char *select);
 
-/* ordo-bench paper NAME: repeats a paper's experiments and judges its claims. */
-
-/* Loads the paper and reads the options. Exits after an error. */
+/* ordo-bench paper NAME: loads the paper and reads the options. Exits after an error. */
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options);
 void              paper_end(struct paper_run **paper);
-
 /* The options of all parts for run->device, valid until the next call. Returns their number. */
 int paper_parts(struct run *run, const struct options **parts);
 /* Measures, prints, judges, and adds everything to the file. */

@@ -5,42 +5,27 @@
 #include <string.h>
 
 /* Columns that do not fit are hidden from the last rank on. */
-enum rank {
-    ALWAYS,
-    BEFORE,
-    PEER,
-    ARRAY,
-    HOST,
-    SPREAD,
-    REBUILD,
-    TIME,
-    DEVICE,
-    COPY,
-    FIRST,
-    HELD,
-    PEAK,
-    WORST,
-    BEST,
-    REST
-};
+enum { ALWAYS, BEFORE, PEER, ARRAY, HOST, SPREAD, REBUILD, TIME, DEVICE, COPY, FIRST, HELD, PEAK, WORST, BEST, REST };
 
 /* A row's columns and texts. */
 struct line {
-    const struct run *run;
-    const struct row *row;
-    struct layout     layout;
-    char              text[COLUMNS_MAX][80];
+    const struct run  *run;
+    const struct spec *spec;
+    const cJSON       *row; /* NULL: only the columns */
+    struct column      columns[COLUMNS_MAX];
+    int                n;
+    char               text[COLUMNS_MAX][80];
 };
 
 /* Adds a column and returns its text buffer. */
 static char *add(struct line *line, const char *title, int width, bool left, int rank)
 {
-    struct column *column = &line->layout.columns[line->layout.n];
+    struct column *column = &line->columns[line->n];
     snprintf(column->title, sizeof column->title, "%s", title);
     column->width = width;
     column->left = left;
     column->rank = rank;
-    return line->text[line->layout.n++];
+    return line->text[line->n++];
 }
 
 static char *number(struct line *line, const char *title, int width, int rank)
@@ -61,7 +46,7 @@ static int data_width(const struct run *run, enum workload workload)
 
 static void add_point(struct line *line)
 {
-    const struct spec *spec = &line->row->spec;
+    const struct spec *spec = line->spec;
     const bool         dict = workload_is_dict(spec->workload);
     if (variant_name(spec->workload, 1))
         snprintf(add(line, dict ? "structure" : "variant", 12, true, ALWAYS), sizeof *line->text, "%s",
@@ -79,14 +64,14 @@ static void add_point(struct line *line)
 
 static void add_fills(struct line *line)
 {
-    const struct row *row = line->row;
-    const int         n = row->dict.n_fills;
-    double            low = NAN, high = NAN, first = 0;
-    for (int i = 0; i < n; i++) {
-        const double rate = (double) spec_operations(&row->spec) / row->dict.fills[i].seconds;
-        low = fmin(low, rate);
-        high = fmax(high, rate);
-        first += i ? row->dict.fills[i].first_seconds / (n - 1) : 0; /* the very first builds kernels */
+    const cJSON *fills = json_at(line->row, "fills"), *fill = NULL;
+    const int    n = cJSON_GetArraySize(fills);
+    double       low = NAN, high = NAN, first = 0;
+    cJSON_ArrayForEach(fill, fills) {
+        low = fmin(low, number_of(fill, "rate"));
+        high = fmax(high, number_of(fill, "rate"));
+        first +=
+            fill != fills->child ? number_of(fill, "first_call_s") / (n - 1) : 0; /* the very first builds kernels */
     }
     text_seconds(number(line, "first", 8, FIRST), n > 1 ? first : NAN);
     text_rate(number(line, "worst", 7, WORST), low);
@@ -94,113 +79,105 @@ static void add_fills(struct line *line)
 }
 
 /* Elements of all updates, erasures included. */
-static size_t put_in(const struct row *row)
+static double put_in(const struct line *line)
 {
-    const struct spec *spec = &row->spec;
-    switch (spec->workload) {
-    case OVERWRITE:
-    case DELETERANDOM:
-    case MIXED:
-    case MIXEDSEEKS:
-    case MIXEDPOINTS:
-    case COMBINERANDOM:
-    case QUEUE:
-    case EXPIRY:
-    case INSERTRANDOM:
-    case HOSTINSERT:
-    case CONCURRENTINSERT:
-    case CONCURRENTMIX:
-    case CONCURRENTPOINTS:
-        return spec->count + spec_operations(spec);
-    case READWHILEWRITING:
-        return spec->count + spec_operations(spec) / 2;
-    case CLEANUP:
-    case COMPACTALL:
-        return spec_operations(spec);
-    default:
-        return row->dict.n_fills ? row->dict.fills[row->dict.n_fills - 1].elements : spec->count;
-    }
+    static const enum workload adds[] = { OVERWRITE,        DELETERANDOM,  MIXED,           MIXEDSEEKS,   MIXEDPOINTS,
+                                          COMBINERANDOM,    QUEUE,         EXPIRY,          INSERTRANDOM, HOSTINSERT,
+                                          CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS };
+    const struct spec         *spec = line->spec;
+    const cJSON               *fills = json_at(line->row, "fills");
+    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++)
+        if (spec->workload == adds[i])
+            return (double) (spec->count + spec_operations(spec));
+    if (spec->workload == READWHILEWRITING)
+        return (double) (spec->count + spec_operations(spec) / 2);
+    if (workload_cleans_up(spec->workload))
+        return (double) spec_operations(spec);
+    return fills ? number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements")
+                 : (double) spec->count;
 }
 
 static void add_dict(struct line *line)
 {
-    const struct row             *row = line->row;
-    const struct ordo_statistics *s = &row->dict.statistics;
-    const enum workload           workload = row->spec.workload;
-    const double                  peak = s->bytes_peak ? (double) s->bytes_peak : NAN;
-    const double                  pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
-    const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
-    if (plan_has_fills(workload))
+    const struct spec *spec = line->spec;
+    const bool         fills = plan_has_fills(spec->workload);
+    const cJSON       *row = line->row, *s = json_at(row, "statistics");
+    const double       rate = number_of(row, "rate"), pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
+    const double       elements = number_of(s, "elements"), peak = number_of(s, "bytes_peak");
+    const double       all = number_of(s, "bytes_data") + number_of(s, "bytes_index") + number_of(s, "bytes_marks") +
+                       number_of(s, "bytes_spare");
+    const double held = elements > 0 ? all : (double) NAN;
+    if (fills)
         add_fills(line);
-    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can run it */
-        text_ratio(number(line, "/ array", 7, ARRAY), row->rate / row->array_rate);
-    if (workload_cleans_up(workload))
-        text_ratio(number(line, "/ rebuild", 9, REBUILD),
-                   row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
-    if (!plan_has_fills(workload)) {
+    if (!workload_is_concurrent(spec->workload) || fills) /* a sorted array can run it */
+        text_ratio(number(line, "/ array", 7, ARRAY), rate / number_of(row, "rate_of_sorted_array"));
+    if (workload_cleans_up(spec->workload))
+        text_ratio(number(line, "/ rebuild", 9, REBUILD), rate * number_of(row, "rebuild_s") / (double) spec->count);
+    if (!fills) {
         text_bytes(number(line, "held", 8, REST), held);
-        text_ratio(number(line, "/ kept", 6, HELD), held / (pair * (double) s->elements));
+        text_ratio(number(line, "/ kept", 6, HELD), held / (pair * elements));
     }
-    text_bytes(number(line, "peak", 8, REST), peak);
-    text_ratio(number(line, "/ data", 6, PEAK), peak / (pair * (double) put_in(row)));
+    text_bytes(number(line, "peak", 8, REST), peak > 0 ? peak : (double) NAN);
+    text_ratio(number(line, "/ data", 6, PEAK), peak > 0 ? peak / (pair * put_in(line)) : (double) NAN);
 }
 
 static void add_baselines(struct line *line)
 {
     for (int i = 0; i < BASELINES_MAX && !line->run->options->no_host; i++) {
-        const char *name = baseline_name(line->row->spec.workload, i);
+        const char *name = baseline_name(line->spec->workload, i);
         char        title[16];
         if (!name)
             continue;
         snprintf(title, sizeof title, "/ %s", name);
         text_ratio(number(line, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), i ? REST : HOST),
-                   line->row->rate / line->row->baseline[i]);
+                   number_of(line->row, "rate") / number_of(json_at(line->row, "host_rates"), name));
     }
 }
 
-static struct line line_of(const struct run *run, const struct row *row)
+/* `before`: the rate in old files. */
+static struct line line_of(const struct run *run, const struct spec *spec, const cJSON *row, double before)
 {
-    const enum workload  workload = row->spec.workload;
-    const struct spread *wall = &row->timing.wall;
-    const bool           host = workload_is_host(workload);
-    struct line          line = { .run = run, .row = row };
+    const double        rate = number_of(row, "rate");
+    const struct spread wall = spread_from_json(row, "wall_s");
+    const bool          host = workload_is_host(spec->workload);
+    struct line         line = { .run = run, .spec = spec, .row = row };
     add_point(&line);
-    text_rate(number(&line, "rate /s", 7, ALWAYS), row->rate);
-    text_seconds(number(&line, "time", 8, TIME), wall->median);
+    text_rate(number(&line, "rate /s", 7, ALWAYS), rate);
+    text_seconds(number(&line, "time", 8, TIME), wall.median);
     /* Half of the distance from the 10th to the 90th percentile, over the median. */
-    text_percent(number(&line, "+-", 5, SPREAD), (wall->high - wall->low) / 2 / wall->median);
-    if (!plan_has_fills(workload) && !host) /* others have only the wall clock */
-        text_seconds(number(&line, "device", 8, DEVICE), row->timing.device.median);
+    text_percent(number(&line, "+-", 5, SPREAD), (wall.high - wall.low) / 2 / wall.median);
+    if (!plan_has_fills(spec->workload) && !host) /* others have only the wall clock */
+        text_seconds(number(&line, "device", 8, DEVICE), spread_from_json(row, "device_s").median);
     if (host)
-        text_percent(number(&line, "transfer", 8, ARRAY), row->transfer_share);
-    if (workload_is_dict(workload)) {
+        text_percent(number(&line, "transfer", 8, ARRAY), number_of(row, "share_of_transfer_rate"));
+    if (workload_is_dict(spec->workload)) {
         add_dict(&line);
     } else if (!host) {
-        text_giga(number(&line, "GB/s", 5, REST), row->bytes_per_second);
-        text_percent(number(&line, "copy", 6, COPY), row->copy_share);
+        text_giga(number(&line, "GB/s", 5, REST), number_of(row, "bytes_per_s"));
+        text_percent(number(&line, "copy", 6, COPY), number_of(row, "share_of_copy_rate"));
     }
     add_baselines(&line);
     if (run->peer_program)
-        text_ratio(number(&line, "/ peer", 7, PEER),
-                   row->rate / (row->peer ? number_of(row->peer, "rate") : (double) NAN));
-    if (run->before.n)
-        text_ratio(number(&line, "/ before", 8, BEFORE), row->rate / row->before);
-    snprintf(add(&line, "check", 5, true, ALWAYS), sizeof *line.text, "%s", outcome_name(row->outcome));
+        text_ratio(number(&line, "/ peer", 7, PEER), rate / number_of(json_at(row, "peer"), "rate"));
+    if (run->before)
+        text_ratio(number(&line, "/ before", 8, BEFORE), rate / before);
+    snprintf(add(&line, "check", 5, true, ALWAYS), sizeof *line.text, "%s", text_of(row, "check"));
     return line;
 }
 
-struct layout lay_out(const struct run *run, enum workload workload)
+int lay_out(const struct run *run, enum workload workload, struct column columns[COLUMNS_MAX])
 {
-    struct row row;
-    row_empty(&row, &(struct spec) { .workload = workload, .count = 1 });
-    return line_of(run, &row).layout;
+    const struct spec spec = { .workload = workload, .count = 1 };
+    const struct line line = line_of(run, &spec, NULL, NAN);
+    memcpy(columns, line.columns, sizeof line.columns);
+    return line.n;
 }
 
 void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
-    const struct line line = line_of(run, row);
+    const struct line line = line_of(run, &row->spec, row->json, row->before);
     const char       *cells[COLUMNS_MAX];
-    for (int c = 0; c < line.layout.n; c++)
+    for (int c = 0; c < line.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
     if (row->why[0])
@@ -209,26 +186,27 @@ void show_row(const struct run *run, const struct table *table, const struct row
 
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
-    struct bar  bars[SIZES_MAX];
-    char        title[160];
-    const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
-    int         known = 0;
+    const struct spec *spec = &rows->spec;
+    const char        *variant = variant_name(spec->workload, spec->variant);
+    char               values[32] = "", batches[32] = "", updates[32] = "";
+    double             most = 0;
+    int                known = 0;
     for (int i = 0; i < n; i++) {
-        text_count(bars[i].label, rows[i].spec.count);
-        bars[i].value = rows[i].rate;
-        known += !isnan(rows[i].rate);
+        most = fmax(most, number_of(rows[i].json, "rate"));
+        known += !isnan(number_of(rows[i].json, "rate"));
     }
     if (known < 2)
         return;
-    char values[32] = "";
-    if (rows->spec.value_bytes)
-        snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
-    char updates[32] = "";
-    if (workload_has_updates(rows->spec.workload))
-        snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
-    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
-             *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
-             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(TEXT, rows->spec.batch) : "",
-             updates);
-    chart(run->out, title, bars, n, 50);
+    if (spec->value_bytes)
+        snprintf(values, sizeof values, " and values of %u bytes", spec->value_bytes);
+    if (spec->batch)
+        snprintf(batches, sizeof batches, ", batches of %s", text_count(TEXT, spec->batch));
+    if (workload_has_updates(spec->workload))
+        snprintf(updates, sizeof updates, ", %u %% updates", spec->update_percent);
+    progress_clear();
+    fprintf(run->out, "\n%s%s%s: %s keys%s, %s%s%s\n", workload_name(spec->workload), *variant ? " " : "", variant,
+            type_name(spec->type), values, dist_name(spec->dist), batches, updates);
+    for (int i = 0; i < n; i++)
+        bar(run->out, text_count(TEXT, rows[i].spec.count), number_of(rows[i].json, "rate"),
+            number_of(rows[i].json, "rate") / most);
 }

@@ -13,16 +13,6 @@ build=$1 json=$2 times=${3:-5}
 parts=$(mktemp -d) || exit 1
 trap 'rm -rf "$parts"' EXIT
 
-# within SECONDS CMD...: ends CMD after SECONDS, if `timeout` exists.
-within() {
-    if command -v timeout >/dev/null; then
-        timeout "$@"
-    else
-        shift
-        "$@"
-    fi
-}
-
 # The common head of result files: build, machine and device. It has one unused row.
 "$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$parts/head" >/dev/null || exit 1
 sed -i -e '/^ "rows":/,$d' \
@@ -41,7 +31,7 @@ write_file() {
 status=0
 : >"$parts/tasks"
 while read -r task count; do
-    line=$(within "${TASK_SECONDS:-60}" "$build/tests/examples/$task" "$count" "$times" </dev/null) || status=1
+    line=$(timeout "${TASK_SECONDS:-60}" "$build/tests/examples/$task" "$count" "$times" </dev/null) || status=1
     case $line in
     *:*) ;;
     *)

@@ -28,8 +28,6 @@ int child_answer(cJSON *answer)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
-/* ---- empty caches -------------------------------------------------------------------------------------------- */
-
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void) status, (void) kind, (void) at;
@@ -62,72 +60,63 @@ void caches_end(const struct caches *c)
     remove_all(c->directory);
 }
 
-/* ---- starting ------------------------------------------------------------------------------------------------ */
-
 struct pipes {
     int answer[2], said[2]; /* end to read, end to write */
 };
 
-static void close_ends(const int ends[2])
-{
-    close(ends[0]);
-    close(ends[1]);
-}
-
+/* No other child inherits them. */
 static bool open_pipes(struct pipes *pipes)
 {
-    if (pipe2(pipes->answer, O_CLOEXEC) != 0) /* no other child inherits them */
+    if (pipe2(pipes->answer, O_CLOEXEC) != 0)
         return false;
     if (pipe2(pipes->said, O_CLOEXEC) == 0)
         return true;
-    close_ends(pipes->answer);
+    close(pipes->answer[0]);
+    close(pipes->answer[1]);
     return false;
 }
 
 /* The environment that child_keep_environment found; NULL: it was not called. */
 static char **kept;
 
-void child_keep_environment(void)
+static size_t length_of(const char *const *list)
 {
     size_t n = 0;
-    while (environ[n])
+    while (list && list[n])
         n++;
-    char **all = calloc(n + 1, sizeof *all);
-    for (size_t i = 0; all && i < n; i++)
-        all[i] = strdup(environ[i]);
-    kept = all;
+    return n;
 }
 
-/* `added` comes first and wins over variables of the same name. The caller frees the array, not the texts. */
+void child_keep_environment(void)
+{
+    const size_t n = length_of((const char *const *) environ);
+    kept = calloc(n + 1, sizeof *kept);
+    for (size_t i = 0; kept && i < n; i++)
+        kept[i] = strdup(environ[i]);
+}
+
+/* `added` wins over variables of the same name. The caller frees the array, not the texts. */
 static char **environment_with(const char *const *added)
 {
     char *const *ours = kept ? kept : environ;
-    size_t       n = 0, n_added = 0;
-    while (ours[n])
-        n++;
-    while (added && added[n_added])
-        n_added++;
-    char **all = calloc(n + n_added + 1, sizeof *all);
-    if (!all)
-        return NULL;
-
-    size_t used = 0;
-    for (size_t i = 0; i < n_added; i++)
-        all[used++] = (char *) added[i];
-    for (size_t i = 0; i < n; i++) {
+    const size_t n = length_of((const char *const *) ours), n_added = length_of(added);
+    char       **all = calloc(n + n_added + 1, sizeof *all);
+    size_t       used = 0;
+    for (size_t i = 0; all && i < n; i++) {
         bool replaced = false;
         for (size_t k = 0; k < n_added; k++)
             replaced |= strncmp(ours[i], added[k], strcspn(added[k], "=") + 1) == 0;
         if (!replaced)
             all[used++] = ours[i];
     }
+    for (size_t i = 0; all && i < n_added; i++)
+        all[used++] = (char *) added[i];
     return all;
 }
 
 /* Standard output and error on one pipe, ANSWER_FD on the other. */
 static int start(const struct child *child, const struct pipes *pipes, pid_t *pid)
 {
-    const int                  ends[] = { pipes->said[0], pipes->said[1], pipes->answer[0], pipes->answer[1] };
     char                     **environment = environment_with(child->environment);
     posix_spawn_file_actions_t actions;
     if (!environment)
@@ -138,9 +127,6 @@ static int start(const struct child *child, const struct pipes *pipes, pid_t *pi
         posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDERR_FILENO);
         posix_spawn_file_actions_adddup2(&actions, pipes->answer[1], ANSWER_FD);
     }
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends[i] > ANSWER_FD)
-            posix_spawn_file_actions_addclose(&actions, ends[i]);
     const int code = posix_spawn(pid, child->program ? child->program : "/proc/self/exe", &actions, NULL,
                                  (char *const *) child->arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
@@ -148,67 +134,37 @@ static int start(const struct child *child, const struct pipes *pipes, pid_t *pi
     return code;
 }
 
-/* ---- listening ----------------------------------------------------------------------------------------------- */
-
-struct text {
-    char  *bytes;
-    size_t used, room;
-};
-
-/* Appends the available bytes. False at the end of the pipe. */
-static bool take(int fd, struct text *text)
-{
-    if (text->room - text->used < 4096) {
-        char *more = realloc(text->bytes, text->room + 65536);
-        if (!more)
-            return false;
-        text->bytes = more;
-        text->bytes[text->used] = 0; /* the first read may return nothing */
-        text->room += 65536;
-    }
-    const ssize_t got = read(fd, text->bytes + text->used, text->room - text->used - 1);
-    if (got < 0 && errno == EINTR)
-        return true;
-    if (got <= 0)
-        return false;
-    text->used += (size_t) got;
-    text->bytes[text->used] = 0;
-    return true;
-}
-
 /* Reads until the child closes both pipes. Returns false if the deadline came first. */
-static bool listen_until(double deadline, const struct pipes *pipes, struct text *answer, struct text *said)
+static bool listen_until(double deadline, const struct pipes *pipes, FILE *answer, FILE *said)
 {
     struct pollfd fds[2] = { { pipes->answer[0], POLLIN, 0 }, { pipes->said[0], POLLIN, 0 } };
-    struct text  *texts[2] = { answer, said };
+    FILE         *texts[2] = { answer, said };
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
         const double left = deadline - now();
-        if (left <= 0)
+        if (left <= 0 || (poll(fds, 2, (int) (left * 1e3) + 1) < 0 && errno != EINTR))
             return false;
-        if (poll(fds, 2, (int) (left * 1e3) + 1) < 0 && errno != EINTR)
-            return false;
-        for (int i = 0; i < 2; i++)
-            if (fds[i].fd >= 0 && fds[i].revents && !take(fds[i].fd, texts[i]))
+        for (int i = 0; i < 2; i++) {
+            char          bytes[4096];
+            const ssize_t got = fds[i].fd >= 0 && fds[i].revents ? read(fds[i].fd, bytes, sizeof bytes) : -1;
+            if (got > 0)
+                (void) fwrite(bytes, 1, (size_t) got, texts[i]);
+            else if (fds[i].fd >= 0 && fds[i].revents && (got == 0 || errno != EINTR))
                 fds[i].fd = -1;
+        }
     }
     return true;
 }
 
-/* ---- the outcome --------------------------------------------------------------------------------------------- */
-
-static void keep_end(struct child_outcome *out, const struct text *said)
+static void keep_end(struct child_outcome *out, const char *said)
 {
-    size_t end = said->used;
-    while (end > 0 && (unsigned char) said->bytes[end - 1] <= ' ')
+    size_t end = strlen(said);
+    while (end > 0 && (unsigned char) said[end - 1] <= ' ')
         end--;
     const size_t length = end < sizeof out->said ? end : sizeof out->said - 1;
     for (size_t i = 0; i < length; i++) {
-        const char c = said->bytes[end - length + i];
-        out->said[i] = c;
-        if ((unsigned char) c < ' ')
-            out->said[i] = ' ';
+        const char c = said[end - length + i];
+        out->said[i] = (unsigned char) c < ' ' ? ' ' : c;
     }
-    out->said[length] = 0;
 }
 
 static void classify(struct child_outcome *out, int status, bool in_time, double seconds)
@@ -232,26 +188,28 @@ void child_run(const struct child *child, struct child_outcome *out)
         snprintf(out->problem, sizeof out->problem, "no pipe: %.40s", strerror(errno));
         return;
     }
-    const int code = start(child, &pipes, &pid);
+    char     *answer_text = NULL, *said_text = NULL;
+    size_t    bytes[2];
+    FILE     *answer = open_memstream(&answer_text, &bytes[0]), *said = open_memstream(&said_text, &bytes[1]);
+    const int code = answer && said ? start(child, &pipes, &pid) : ENOMEM;
+    int       status = 0;
     close(pipes.answer[1]);
     close(pipes.said[1]);
-    if (code == 0) {
-        struct text answer = { NULL, 0, 0 }, said = { NULL, 0, 0 };
-        int         status = 0;
-        const bool  in_time = listen_until(now() + child->seconds, &pipes, &answer, &said);
-        if (!in_time)
-            kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-        out->answer = answer.bytes && !child->prints ? cJSON_Parse(answer.bytes) : NULL;
-        out->text = child->prints ? (answer.bytes ? answer.bytes : strdup("")) : NULL;
-        keep_end(out, &said);
-        classify(out, status, in_time, child->seconds);
-        free(child->prints ? NULL : answer.bytes);
-        free(said.bytes);
-    } else {
-        snprintf(out->problem, sizeof out->problem, "did not start: %.40s", strerror(code));
-    }
+    const bool in_time = code != 0 || listen_until(now() + child->seconds, &pipes, answer, said);
+    if (!in_time)
+        kill(pid, SIGKILL);
+    while (code == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
     close(pipes.answer[0]);
     close(pipes.said[0]);
+    if (!answer || fclose(answer) != 0 || !said || fclose(said) != 0 || code != 0) {
+        snprintf(out->problem, sizeof out->problem, "did not start: %.40s", strerror(code ? code : ENOMEM));
+    } else {
+        out->answer = child->prints ? NULL : cJSON_Parse(answer_text);
+        out->text = child->prints ? strdup(answer_text) : NULL;
+        keep_end(out, said_text);
+        classify(out, status, in_time, child->seconds);
+    }
+    free(answer_text);
+    free(said_text);
 }

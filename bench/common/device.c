@@ -124,7 +124,7 @@ static const char kernels[] =
     "    x = (x ^ (x >> 15)) * 0x846ca68bu;\n"
     "    return x ^ (x >> 16);\n"
     "}\n"
-    "__kernel void gather(__global const uint4 *table, uint mask, uint lanes, __global uint *sums)\n"
+    "__kernel void gather(__global const uint4 *table, __global uint *sums, uint mask, uint lanes)\n"
     "{\n"
     "    const uint id = get_global_id(0), lane = id & (lanes - 1), first = id / lanes * PLACES;\n"
     "    uint4      sum = 0;\n"
@@ -149,49 +149,74 @@ struct bench {
     size_t           bytes;
 };
 
-/* A kernel that time_calls times. */
 struct launch {
     const struct bench *bench;
-    cl_kernel           kernel; /* NULL: the copy by command */
+    cl_kernel           kernel; /* NULL after an error */
     size_t              items;
 };
 
-static ordo_status enqueue(void *arg, const struct ordo_order *order)
+/* A kernel takes the first few of the arguments, or none. */
+static struct launch launch_open(const struct bench *bench, const char *kernel, size_t items, cl_uint mask,
+                                 cl_uint lanes)
 {
-    const struct launch *launch = arg;
-    const struct bench  *bench = launch->bench;
+    const struct launch launch = { bench, clCreateKernel(bench->program, kernel, NULL), items };
+    if (launch.kernel) {
+        (void) clSetKernelArg(launch.kernel, 0, sizeof bench->a, &bench->a);
+        (void) clSetKernelArg(launch.kernel, 1, sizeof bench->b, &bench->b);
+        (void) clSetKernelArg(launch.kernel, 2, sizeof mask, &mask);
+        (void) clSetKernelArg(launch.kernel, 3, sizeof lanes, &lanes);
+    }
+    return launch;
+}
+
+static void launch_close(const struct launch *launch)
+{
+    if (launch->kernel)
+        clReleaseKernel(launch->kernel);
+}
+
+static ordo_status enqueue_kernel(void *launch_, const struct ordo_order *order)
+{
+    const struct launch *launch = launch_;
     (void) order;
-    const cl_int code =
-        launch->kernel
-            ? clEnqueueNDRangeKernel(bench->queue, launch->kernel, 1, NULL, &launch->items, NULL, 0, NULL, NULL)
-            : clEnqueueCopyBuffer(bench->queue, bench->a, bench->b, 0, 0, bench->bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
+    if (!launch->kernel)
+        return ORDO_OPENCL;
+    TRY_CL(clEnqueueNDRangeKernel(launch->bench->queue, launch->kernel, 1, NULL, &launch->items, NULL, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+static ordo_status enqueue_copy(void *bench_, const struct ordo_order *order)
+{
+    const struct bench *bench = bench_;
+    (void) order;
+    TRY_CL(clEnqueueCopyBuffer(bench->queue, bench->a, bench->b, 0, 0, bench->bytes, 0, NULL, NULL));
+    return ORDO_OK;
 }
 
 /* Seconds of a call; NaN if it fails. */
-static double time_launch(const struct launch *launch)
+static double time_call(const struct bench *bench, call_fn call, const void *arg)
 {
     const struct timing_goal goal = { .seconds = 0.08, .batch_seconds = 0.004, .repetitions = 9 };
     struct timing            timing;
-    if (time_calls(launch->bench->device, enqueue, (void *) launch, &goal, &timing) != ORDO_OK)
+    if (time_calls(bench->device, call, (void *) arg, &goal, &timing) != ORDO_OK)
         return NAN;
     return timing.wall.median;
 }
 
-/* ---- copying ------------------------------------------------------------------------------------------------- */
+static double time_kernel(const struct bench *bench, const char *kernel, size_t items, cl_uint mask, cl_uint lanes)
+{
+    const struct launch launch = launch_open(bench, kernel, items, mask, lanes);
+    const double        seconds = time_call(bench, enqueue_kernel, &launch);
+    launch_close(&launch);
+    return seconds;
+}
 
 static void measure_copy(const struct bench *bench, struct copy_rate *out)
 {
-    cl_kernel    kernel = clCreateKernel(bench->program, "copy", NULL);
     const double moved = 2 * (double) bench->bytes;
     out->bytes = bench->bytes;
-    out->by_command = moved / time_launch(&(struct launch) { .bench = bench });
-    out->by_kernel = NAN;
-    if (kernel && clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) == CL_SUCCESS &&
-        clSetKernelArg(kernel, 1, sizeof bench->b, &bench->b) == CL_SUCCESS)
-        out->by_kernel = moved / time_launch(&(struct launch) { bench, kernel, bench->bytes / 16 });
-    if (kernel)
-        clReleaseKernel(kernel);
+    out->by_command = moved / time_call(bench, enqueue_copy, bench);
+    out->by_kernel = moved / time_kernel(bench, "copy", bench->bytes / 16, 0, 0);
     out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* fmax(NaN, x) is x */
 }
 
@@ -230,16 +255,11 @@ static bool sums_are_right(const struct bench *bench, size_t items, uint32_t mas
 }
 
 /* Places a second in the first table_bytes of the table; NaN if it fails, negative if a sum is wrong. */
-static double gather_rate(const struct bench *bench, cl_kernel kernel, size_t table_bytes, size_t place_bytes)
+static double gather_rate(const struct bench *bench, size_t table_bytes, size_t place_bytes)
 {
     const cl_uint lanes = (cl_uint) (place_bytes / 16), mask = (cl_uint) (table_bytes / place_bytes) - 1;
     const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22);
-    if (clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) != CL_SUCCESS ||
-        clSetKernelArg(kernel, 1, sizeof mask, &mask) != CL_SUCCESS ||
-        clSetKernelArg(kernel, 2, sizeof lanes, &lanes) != CL_SUCCESS ||
-        clSetKernelArg(kernel, 3, sizeof bench->b, &bench->b) != CL_SUCCESS)
-        return NAN;
-    const double seconds = time_launch(&(struct launch) { bench, kernel, items });
+    const double  seconds = time_kernel(bench, "gather", items, mask, lanes);
     if (isnan(seconds))
         return NAN;
     return sums_are_right(bench, items, mask, lanes) ? (double) items / lanes * PLACES / seconds : -1;
@@ -254,36 +274,29 @@ static size_t power_below(uint64_t number)
     return power;
 }
 
-static bool number_table(const struct bench *bench)
+static ordo_status number_table(const struct bench *bench)
 {
-    cl_kernel    kernel = clCreateKernel(bench->program, "number", NULL);
-    const size_t items = bench->bytes / 16;
-    const bool   done = kernel && clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) == CL_SUCCESS &&
-                      clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL) == CL_SUCCESS;
-    if (kernel)
-        clReleaseKernel(kernel);
-    return done;
+    struct launch     launch = launch_open(bench, "number", bench->bytes / 16, 0, 0);
+    const ordo_status got = enqueue_kernel(&launch, NULL);
+    launch_close(&launch);
+    return got;
 }
 
 static ordo_status measure_gathers(const struct bench *bench, struct limits *out)
 {
     const uint64_t cache = ordo_device_facts(bench->device)->cache_bytes;
-    cl_kernel      kernel = clCreateKernel(bench->program, "gather", NULL);
-    ordo_status    got = ORDO_OK;
     out->memory_bytes = bench->bytes;
     out->cache_bytes = power_below(cache / 2 < bench->bytes / 8 ? cache / 2 : bench->bytes / 8);
     if (out->cache_bytes > (size_t) 16 << 20)
         out->cache_bytes = (size_t) 16 << 20;
-    for (int g = 0; g < N_GATHERS && kernel && number_table(bench); g++) {
-        out->from_memory[g] = gather_rate(bench, kernel, out->memory_bytes, gather_bytes[g]);
+    for (int g = 0; g < N_GATHERS; g++) {
+        out->from_memory[g] = gather_rate(bench, out->memory_bytes, gather_bytes[g]);
         if (out->cache_bytes >= 4096)
-            out->from_cache[g] = gather_rate(bench, kernel, out->cache_bytes, gather_bytes[g]);
+            out->from_cache[g] = gather_rate(bench, out->cache_bytes, gather_bytes[g]);
         if (out->from_memory[g] < 0 || out->from_cache[g] < 0)
-            got = ORDO_BROKEN;
+            return ORDO_BROKEN;
     }
-    if (kernel)
-        clReleaseKernel(kernel);
-    return got;
+    return ORDO_OK;
 }
 
 /* ---- launches and the way to the device ---------------------------------------------------------------------- */
@@ -292,18 +305,15 @@ static ordo_status measure_gathers(const struct bench *bench, struct limits *out
 
 static void measure_launches(const struct bench *bench, struct limits *out)
 {
-    cl_kernel     kernel = clCreateKernel(bench->program, "nothing", NULL);
-    struct launch launch = { bench, kernel, 1 };
+    struct launch launch = launch_open(bench, "nothing", 1, 0, 0);
     double        seconds[WAITS];
     int           n = 0;
-    if (!kernel)
-        return;
-    out->launch = time_launch(&launch);
-    for (double before = now(); n < WAITS && enqueue(&launch, NULL) == ORDO_OK && clFinish(bench->queue) == CL_SUCCESS;
-         before = now())
+    out->launch = time_call(bench, enqueue_kernel, &launch);
+    for (double before = now();
+         n < WAITS && enqueue_kernel(&launch, NULL) == ORDO_OK && clFinish(bench->queue) == CL_SUCCESS; before = now())
         seconds[n++] = now() - before;
     out->launch_and_wait = spread_of(seconds, n).median;
-    clReleaseKernel(kernel);
+    launch_close(&launch);
 }
 
 #define TRANSFERS 5
@@ -316,10 +326,10 @@ static void measure_transfers(const struct bench *bench, struct limits *out)
     int          n = 0;
     for (int t = -1; t < TRANSFERS && host; t++) { /* the first touches the pages */
         const double start = now();
-        if (clEnqueueWriteBuffer(bench->queue, bench->b, CL_TRUE, 0, bytes, host, 0, NULL, NULL) != CL_SUCCESS)
+        if (device_write(bench->device, bench->b, host, bytes) != ORDO_OK)
             break;
         const double middle = now();
-        if (clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, 0, bytes, host, 0, NULL, NULL) != CL_SUCCESS)
+        if (device_read(bench->device, bench->b, host, bytes) != ORDO_OK)
             break;
         if (t < 0)
             continue;
@@ -353,25 +363,14 @@ static ordo_status open_bench(struct bench *bench)
     bench->program = clCreateProgramWithSource(ordo_device_context(bench->device), 1, &source, NULL, NULL);
     if (!bench->program || clBuildProgram(bench->program, 1, &id, options, NULL, NULL) != CL_SUCCESS)
         return ORDO_OPENCL;
-    bench->a = clCreateBuffer(ordo_device_context(bench->device), CL_MEM_READ_WRITE, bench->bytes, NULL, NULL);
-    bench->b = clCreateBuffer(ordo_device_context(bench->device), CL_MEM_READ_WRITE, bench->bytes, NULL, NULL);
-    return bench->a && bench->b ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+    TRY(device_buffer(bench->device, bench->bytes, &bench->a));
+    return device_buffer(bench->device, bench->bytes, &bench->b);
 }
 
-static void close_bench(struct bench *bench)
+static ordo_status measure(struct bench *bench, struct limits *out)
 {
-    if (bench->a)
-        clReleaseMemObject(bench->a);
-    if (bench->b)
-        clReleaseMemObject(bench->b);
-    if (bench->program)
-        clReleaseProgram(bench->program);
-}
-
-static ordo_status measure(const struct bench *bench, struct limits *out)
-{
-    if (!number_table(bench))
-        return ORDO_OPENCL;
+    TRY(open_bench(bench));
+    TRY(number_table(bench));
     measure_copy(bench, &out->copy);
     TRY(measure_gathers(bench, out));
     measure_launches(bench, out);
@@ -383,43 +382,46 @@ ordo_status measure_limits(ordo_device *device, struct limits *out)
 {
     struct bench bench = { .device = device };
     *out = limits_from_json(NULL); /* all unknown */
-    ordo_status got = open_bench(&bench);
-    if (got == ORDO_OK)
-        got = measure(&bench, out);
-    close_bench(&bench);
+    const ordo_status got = measure(&bench, out);
+    device_release((const cl_mem[]) { bench.a, bench.b }, 2);
+    if (bench.program)
+        clReleaseProgram(bench.program);
     return got;
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-/* Numbers, sizes, and their fields in files. A number that was not measured is NaN. */
-#define LIMIT(member, name)                                                                                            \
-    {                                                                                                                  \
-        offsetof(struct limits, member), name                                                                          \
-    }
+/* Numbers, their fields in files, and their names where they are compared. A number that was not measured is NaN. */
 static const struct {
     size_t      at;
-    const char *name;
-} numbers[] = { LIMIT(copy.bytes_per_second, "copy_bytes_per_s"),
-                LIMIT(copy.by_command, "copy_by_command"),
-                LIMIT(copy.by_kernel, "copy_by_kernel"),
-                LIMIT(from_memory[0], "gathers_32_per_s"),
-                LIMIT(from_cache[0], "gathers_32_from_cache_per_s"),
-                LIMIT(from_memory[1], "gathers_64_per_s"),
-                LIMIT(from_cache[1], "gathers_64_from_cache_per_s"),
-                LIMIT(from_memory[2], "gathers_128_per_s"),
-                LIMIT(from_cache[2], "gathers_128_from_cache_per_s"),
-                LIMIT(launch, "launch_s"),
-                LIMIT(launch_and_wait, "launch_and_wait_s"),
-                LIMIT(to_device, "to_device_bytes_per_s"),
-                LIMIT(from_device, "from_device_bytes_per_s") };
+    const char *name, *compared;
+} numbers[] = {
+    { offsetof(struct limits, copy.bytes_per_second), "copy_bytes_per_s", "copy" },
+    { offsetof(struct limits, copy.by_command), "copy_by_command", NULL },
+    { offsetof(struct limits, copy.by_kernel), "copy_by_kernel", NULL },
+    { offsetof(struct limits, from_memory[0]), "gathers_32_per_s", "gathers" },
+    { offsetof(struct limits, from_cache[0]), "gathers_32_from_cache_per_s", "gathers from cache" },
+    { offsetof(struct limits, from_memory[1]), "gathers_64_per_s", NULL },
+    { offsetof(struct limits, from_cache[1]), "gathers_64_from_cache_per_s", NULL },
+    { offsetof(struct limits, from_memory[2]), "gathers_128_per_s", NULL },
+    { offsetof(struct limits, from_cache[2]), "gathers_128_from_cache_per_s", NULL },
+    { offsetof(struct limits, launch), "launch_s", "launches" },
+    { offsetof(struct limits, launch_and_wait), "launch_and_wait_s", NULL },
+    { offsetof(struct limits, to_device), "to_device_bytes_per_s", "to the device" },
+    { offsetof(struct limits, from_device), "from_device_bytes_per_s", "from the device" },
+};
 #define N_NUMBERS (sizeof numbers / sizeof *numbers)
+
+static double *number_at(const struct limits *limits, size_t i)
+{
+    return (double *) ((char *) (uintptr_t) limits + numbers[i].at);
+}
 
 cJSON *limits_to_json(const struct limits *limits)
 {
     cJSON *json = cJSON_CreateObject();
     for (size_t i = 0; i < N_NUMBERS; i++)
-        json_number(json, numbers[i].name, *(const double *) ((const char *) limits + numbers[i].at));
+        json_number(json, numbers[i].name, *number_at(limits, i));
     json_exact(json, "copy_bytes", (double) limits->copy.bytes);
     json_exact(json, "gather_table_bytes", (double) limits->memory_bytes);
     json_exact(json, "gather_cached_bytes", (double) limits->cache_bytes);
@@ -430,7 +432,7 @@ struct limits limits_from_json(const cJSON *json)
 {
     struct limits limits = { .copy.bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) };
     for (size_t i = 0; i < N_NUMBERS; i++)
-        *(double *) ((char *) &limits + numbers[i].at) = number_of(json, numbers[i].name);
+        *number_at(&limits, i) = number_of(json, numbers[i].name);
     return limits;
 }
 
@@ -453,20 +455,9 @@ void say_limits(FILE *out, int indent, const struct limits *l)
 
 void limits_differ(const struct limits *a, const struct limits *b, double share, char *text, size_t bytes)
 {
-    const struct {
-        const char *name;
-        double      a, b;
-    } all[] = {
-        { "copy", a->copy.bytes_per_second, b->copy.bytes_per_second },
-        { "gathers", a->from_memory[0], b->from_memory[0] },
-        { "gathers from cache", a->from_cache[0], b->from_cache[0] },
-        { "launches", a->launch, b->launch },
-        { "to the device", a->to_device, b->to_device },
-        { "from the device", a->from_device, b->from_device },
-    };
     size_t used = 0;
     *text = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all && used < bytes; i++)
-        if (fabs(log(all[i].b / all[i].a)) > log(1 + share)) /* false for NaN */
-            used += (size_t) snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", all[i].name);
+    for (size_t i = 0; i < N_NUMBERS && used < bytes; i++)
+        if (numbers[i].compared && fabs(log(*number_at(b, i) / *number_at(a, i))) > log(1 + share)) /* false for NaN */
+            used += (size_t) snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", numbers[i].compared);
 }

@@ -7,8 +7,10 @@
 #include "terminal.h"
 #include "threads.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,45 +40,33 @@ cJSON *json_append(cJSON *list)
     return object;
 }
 
-static void processor_model(char *model, size_t bytes)
+static void processor_model(char model[128])
 {
     FILE *info = fopen("/proc/cpuinfo", "r");
     char  line[256];
-    snprintf(model, bytes, "unknown");
-    while (info && fgets(line, sizeof line, info)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon)
-            continue;
-        snprintf(model, bytes, "%.*s", (int) strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
+    snprintf(model, 128, "unknown");
+    while (info && fgets(line, sizeof line, info) && sscanf(line, "model name : %127[^\n]", model) != 1)
+        continue;
     if (info)
         fclose(info);
 }
 
+static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",       "ORDO_CACHE",
+                                         "ORDO_PROFILE",          "ORDO_CL_DIR",     "POCL_DEVICES",
+                                         "RUSTICL_ENABLE",        "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
+                                         "POCL_MAX_PTHREAD_COUNT" };
+
 static cJSON *json_host(void)
 {
-    static const char *const variables[] = { "ORDO_DEVICE",
-                                             "ORDO_MASK",
-                                             "ORDO_CACHE",
-                                             "ORDO_PROFILE",
-                                             "ORDO_CL_DIR",
-                                             "POCL_DEVICES",
-                                             "POCL_MAX_PTHREAD_COUNT",
-                                             "RUSTICL_ENABLE",
-                                             "CUDA_VISIBLE_DEVICES",
-                                             "OCL_ICD_VENDORS" };
-    cJSON                   *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
-    struct utsname           system;
-    char                     model[128];
-
-    processor_model(model, sizeof model);
+    cJSON         *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    struct utsname system;
+    char           text[200];
     if (uname(&system) == 0) {
-        char text[200];
         snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
         json_text(host, "system", text);
     }
-    json_text(host, "processor", model);
+    processor_model(text);
+    json_text(host, "processor", text);
     json_exact(host, "processors", processors());
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
@@ -84,28 +74,35 @@ static cJSON *json_host(void)
     return host;
 }
 
-static void date_now(char *date, size_t bytes)
+static void json_date(cJSON *object, const char *name)
 {
     const time_t seconds = time(NULL);
     struct tm    utc;
-    *date = 0;
+    char         date[40] = "";
     if (gmtime_r(&seconds, &utc))
-        strftime(date, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_text(object, name, date);
+}
+
+/* A number in a file; NaN if there is none. */
+static double read_number(const char *directory, const char *file)
+{
+    char   path[1024];
+    double number = NAN;
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    FILE *from = fopen(path, "r");
+    if (from && fscanf(from, "%lf", &number) != 1)
+        number = NAN;
+    if (from)
+        fclose(from);
+    return number;
 }
 
 cJSON *json_process(void)
 {
     cJSON *process = cJSON_CreateObject();
-    char   date[40];
-    double load = NAN;
-    FILE  *file = fopen("/proc/loadavg", "r");
-    if (file && fscanf(file, "%lf", &load) != 1)
-        load = NAN;
-    if (file)
-        fclose(file);
-    date_now(date, sizeof date);
-    json_text(process, "began", date);
-    json_number(process, "load", load);
+    json_date(process, "began");
+    json_number(process, "load", read_number("/proc", "loadavg"));
     cJSON_AddNullToObject(process, "ended");
     return process;
 }
@@ -113,9 +110,6 @@ cJSON *json_process(void)
 cJSON *json_head(const char *tool, int argc, char **argv)
 {
     cJSON *head = cJSON_CreateObject();
-    char   date[40];
-
-    date_now(date, sizeof date);
     json_text(head, "tool", tool);
     json_text(head, "version", ordo_version());
     json_text(head, "revision", ORDO_REVISION);
@@ -125,7 +119,7 @@ cJSON *json_head(const char *tool, int argc, char **argv)
     json_text(build, "compiler", ORDO_COMPILER);
     json_text(build, "type", ORDO_BUILD_TYPE);
     json_text(build, "sanitizers", ORDO_SANITIZERS);
-    json_text(head, "date", date);
+    json_date(head, "date");
     cJSON_AddItemToObject(head, "host", json_host());
     cJSON *arguments = cJSON_AddArrayToObject(head, "arguments");
     for (int i = 1; i < argc; i++)
@@ -175,14 +169,11 @@ static bool is_standard(const char *path)
 /* Whether json_write can write the file. Creates nothing. */
 static bool is_writable(const char *path)
 {
-    char        directory[4096];
-    const char *slash = strrchr(path, '/');
-    if (access(path, F_OK) == 0)
+    char directory[PATH_MAX];
+    if (access(path, F_OK) == 0 || errno != ENOENT)
         return access(path, W_OK) == 0;
-    if (errno != ENOENT)
-        return false;
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int) (slash - path) + 1 : 1, slash ? path : ".");
-    return access(directory, W_OK | X_OK) == 0;
+    snprintf(directory, sizeof directory, "%s", path);
+    return access(dirname(directory), W_OK | X_OK) == 0;
 }
 
 const char *json_option(const char *path)
@@ -238,50 +229,24 @@ static bool write_text(FILE *file, const cJSON *json)
     return file && put_lines(file, json, 0) && fputc('\n', file) != EOF && fflush(file) == 0;
 }
 
-/* Opens the temporary file that later replaces `path`. Returns NULL for devices and pipes, and if it cannot be
- * created. The caller frees both names. */
-static FILE *open_beside(const char *path, char **real, char **beside)
-{
-    struct stat status;
-    const bool  there = stat(path, &status) == 0;
-    *beside = NULL;
-    *real = there ? realpath(path, NULL) : strdup(path);
-    if ((there && !S_ISREG(status.st_mode)) || !*real)
-        return NULL;
-    *beside = malloc(strlen(*real) + sizeof ".part");
-    if (!*beside)
-        return NULL;
-    sprintf(*beside, "%s.part", *real);
-    return fopen(*beside, "w");
-}
-
-static bool write_beside(FILE *file, const cJSON *json, const char *beside, const char *real)
-{
-    bool good = write_text(file, json);
-    good = fclose(file) == 0 && good && rename(beside, real) == 0;
-    if (!good) {
-        const int error = errno;
-        unlink(beside);
-        errno = error;
-    }
-    return good;
-}
-
+/* A regular file is replaced by a complete one; devices and pipes, and files in a directory that cannot be written, are
+ * written directly. */
 static bool write_file(const char *path, const cJSON *json)
 {
-    char *real = NULL, *beside = NULL;
-    FILE *file = open_beside(path, &real, &beside);
-    bool  good;
-    if (file) {
-        good = write_beside(file, json, beside, real);
-    } else {
-        file = fopen(path, "w");
-        good = write_text(file, json);
-        good = file && fclose(file) == 0 && good;
-    }
-    free(real);
-    free(beside);
-    return good;
+    char real[PATH_MAX], beside[PATH_MAX + 8];
+    if (!realpath(path, real))
+        snprintf(real, sizeof real, "%s", path);
+    snprintf(beside, sizeof beside, "%s.part", real);
+    FILE      *part = json_is_file(path) ? fopen(beside, "w") : NULL;
+    FILE      *file = part ? part : fopen(path, "w");
+    const bool written = write_text(file, json), closed = file && fclose(file) == 0;
+    if (written && closed && (!part || rename(beside, real) == 0))
+        return true;
+    const int error = errno;
+    if (part)
+        unlink(beside);
+    errno = error;
+    return false;
 }
 
 bool json_write(const char *path, const cJSON *json, char *why)
@@ -292,51 +257,23 @@ bool json_write(const char *path, const cJSON *json, char *why)
     return good;
 }
 
-/* Reads a whole file. The caller frees it. Returns NULL with errno set. */
-static char *read_file(FILE *file)
-{
-    size_t room = 1 << 16, used = 0;
-    char  *text = malloc(room);
-    while (text) {
-        const size_t got = fread(text + used, 1, room - used - 1, file);
-        used += got;
-        if (got == 0)
-            break;
-        if (used + 1 < room)
-            continue;
-        char *more = realloc(text, room *= 2);
-        if (!more)
-            free(text);
-        text = more;
-    }
-    if (text && ferror(file)) {
-        free(text);
-        return NULL;
-    }
-    if (text)
-        text[used] = 0;
-    return text;
-}
-
 cJSON *json_read(const char *path, char *why)
 {
-    FILE *file = is_standard(path) ? stdin : fopen(path, "r");
-    char *text = file ? read_file(file) : NULL;
-    if (!text)
+    FILE  *file = is_standard(path) ? stdin : fopen(path, "r");
+    char  *text = NULL;
+    size_t room = 0;
+    cJSON *json = NULL;
+    if (!file || (getdelim(&text, &room, 0, file) < 0 && ferror(file)))
         because(why, "cannot read %s: %s", path, strerror(errno));
-    if (file && file != stdin)
-        fclose(file);
-    if (!text)
-        return NULL;
-
-    cJSON *json = cJSON_Parse(text);
-    if (!json) {
+    else if (!(json = cJSON_Parse(text))) {
         const char *at = cJSON_GetErrorPtr();
         int         line = 1;
-        for (const char *c = text; at && c < at; c++)
+        for (const char *c = text; c && c < at; c++)
             line += *c == '\n';
         because(why, "%s is not JSON (line %d)", path, line);
     }
+    if (file && file != stdin)
+        fclose(file);
     free(text);
     return json;
 }
@@ -376,22 +313,23 @@ static bool is_default(const cJSON *device, const char *tunable)
     return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
 }
 
-/* Whether `device` has the value of each tunable that `other` lists. */
-static bool has_tunables_of(const cJSON *device, const cJSON *other)
+static bool same_tunable(const cJSON *a, const cJSON *b, const char *name)
 {
-    const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
-    cJSON_ArrayForEach(tunable, json_at(other, "tunables")) {
-        const double here = number_of(tunables, tunable->string);
-        const bool   differs = isnan(here) ? has_origins(device) && has_origins(other) : here != tunable->valuedouble;
-        if (differs && !(is_default(device, tunable->string) && is_default(other, tunable->string)))
-            return false;
-    }
-    return true;
+    const double x = number_of(json_at(a, "tunables"), name), y = number_of(json_at(b, "tunables"), name);
+    if (is_default(a, name) && is_default(b, name))
+        return true;
+    return isnan(x) || isnan(y) ? !has_origins(a) || !has_origins(b) : x == y;
 }
 
 bool same_tunables(const cJSON *a, const cJSON *b)
 {
-    return has_tunables_of(a, b) && has_tunables_of(b, a);
+    const cJSON *devices[] = { a, b }, *tunable = NULL;
+    for (int d = 0; d < 2; d++)
+        cJSON_ArrayForEach(tunable, json_at(devices[d], "tunables")) {
+            if (!same_tunable(a, b, tunable->string))
+                return false;
+        }
+    return true;
 }
 
 /* ---- names of facts ------------------------------------------------------------------------------------------ */
@@ -425,50 +363,28 @@ static void add(cJSON *list, const char *name, double clock_mhz, double power_w,
 
 /* ---- sysfs --------------------------------------------------------------------------------------------------- */
 
-/* A number in a file; NaN if there is none. */
-static double read_number(const char *directory, const char *file)
-{
-    char   path[1024];
-    double number = NAN;
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    FILE *from = fopen(path, "r");
-    if (from && fscanf(from, "%lf", &number) != 1)
-        number = NAN;
-    if (from)
-        fclose(from);
-    return number;
-}
-
-/* Reads the first monitor of a graphics card. */
-static void add_card(cJSON *list, const char *root, const char *card)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/sys/class/drm/%.32s/device/hwmon", root, card);
-    DIR *monitors = opendir(path);
-    for (const struct dirent *entry; monitors && (entry = readdir(monitors));) {
-        char monitor[800];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(monitor, sizeof monitor, "%s/%s", path, entry->d_name);
-        const double power = read_number(monitor, "power1_average"), input = read_number(monitor, "power1_input");
-        add(list, card, read_number(monitor, "freq1_input") * 1e-6, (isnan(power) ? input : power) * 1e-6,
-            read_number(monitor, "temp1_input") * 1e-3);
-        break;
-    }
-    if (monitors)
-        closedir(monitors);
-}
-
+/* The first monitor of each graphics card. */
 static void add_cards(cJSON *list, const char *root)
 {
-    for (int c = 0; c < 64; c++) { /* by number, for a stable order */
-        char card[16];
-        snprintf(card, sizeof card, "card%d", c);
-        add_card(list, root, card);
+    char   pattern[512], card[16], last[16] = "";
+    glob_t monitors;
+    snprintf(pattern, sizeof pattern, "%s/sys/class/drm/card*/device/hwmon/*", root);
+    if (glob(pattern, 0, NULL, &monitors) != 0)
+        return;
+    for (size_t i = 0; i < monitors.gl_pathc; i++) {
+        const char  *monitor = monitors.gl_pathv[i];
+        const double power = read_number(monitor, "power1_average"), input = read_number(monitor, "power1_input");
+        snprintf(card, sizeof card, "%.*s", (int) strcspn(strstr(monitor, "/drm/") + 5, "/"),
+                 strstr(monitor, "/drm/") + 5);
+        if (strcmp(card, last) != 0)
+            add(list, card, read_number(monitor, "freq1_input") * 1e-6, (isnan(power) ? input : power) * 1e-6,
+                read_number(monitor, "temp1_input") * 1e-3);
+        memcpy(last, card, sizeof last);
     }
+    globfree(&monitors);
 }
 
-/* Reads the first core's clock and the first zone's temperature. */
+/* The first core's clock and the first zone's temperature. */
 static void add_cpu(cJSON *list, const char *root)
 {
     char clock[512], zone[512];
@@ -481,19 +397,7 @@ static void add_cpu(cJSON *list, const char *root)
 
 /* ---- nvidia-smi ---------------------------------------------------------------------------------------------- */
 
-/* Reads the next field between commas; NaN if it is no number, as "[N/A]". Advances *line, NULL at the end. */
-static double field(char **line)
-{
-    char *end = NULL, *text = *line;
-    if (!text)
-        return NAN;
-    const double number = strtod(text, &end);
-    *line = strchr(text, ',');
-    if (*line)
-        (*line)++;
-    return end == text ? NAN : number;
-}
-
+/* A line has the clock, power, temperature ("[N/A]": unknown) and name. */
 static void add_nvidia(cJSON *list)
 {
     char line[512];
@@ -503,12 +407,19 @@ static void add_nvidia(cJSON *list)
                        "--format=csv,noheader,nounits 2>/dev/null",
                        "r");
     while (from && fgets(line, sizeof line, from)) {
-        char        *rest = line;
-        const double clock = field(&rest), power = field(&rest), temperature = field(&rest);
+        double numbers[3];
+        char  *rest = line, *end = NULL;
+        for (int i = 0; i < 3 && rest; i++) {
+            numbers[i] = strtod(rest, &end);
+            if (end == rest)
+                numbers[i] = NAN;
+            rest = strchr(rest, ',');
+            rest += rest != NULL;
+        }
         if (!rest)
             continue;
         rest[strcspn(rest, "\n")] = 0;
-        add(list, rest + strspn(rest, " "), clock, power, temperature);
+        add(list, rest + strspn(rest, " "), numbers[0], numbers[1], numbers[2]);
     }
     if (from)
         pclose(from);

@@ -43,8 +43,6 @@ bool        text_is(const cJSON *object, const char *name, const char *text);
 /* Compares the tunables of two devices. A tunable that is not listed has its default value. */
 bool same_tunables(const cJSON *a, const cJSON *b);
 
-/* ---- names of facts, the same in every tool ------------------------------------------------------------------ */
-
 const char *lanes_name(ordo_lanes lanes);
 const char *atomics_name(ordo_atomics atomics);
 const char *origin_name(ordo_origin origin);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ways to take one ---------------------------------------------------------------------------------------- */
-
 #define MEMBER(type) (*(type *) ((char *) options + row->at))
 
 void take_flag(void *options, const struct option_row *row, const char *text)
@@ -35,35 +33,31 @@ void take_json(void *options, const struct option_row *row, const char *text)
     MEMBER(const char *) = json_option(text);
 }
 
-static double whole_number(const struct option_row *row, const char *text)
+/* Exits with a usage error outside low..high. */
+static double parse(const struct option_row *row, const char *text, bool whole)
 {
-    const double number = option_number(row->name, text, row->low, row->high);
-    if (number != floor(number))
+    char        *end = NULL;
+    const double number = strtod(text, &end);
+    if (end == text || *end || !(number >= row->low && number <= row->high))
+        usage_error("%s: '%s' is not a number from %.16g to %.16g", row->name, text, row->low, row->high);
+    if (whole && number != floor(number))
         usage_error("%s: '%s' is not a whole number", row->name, text);
     return number;
 }
 
 void take_double(void *options, const struct option_row *row, const char *text)
 {
-    MEMBER(double) = option_number(row->name, text, row->low, row->high);
+    MEMBER(double) = parse(row, text, false);
 }
 
-void take_uint32(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(uint32_t) = (uint32_t) whole_number(row, text);
-}
-
-void take_uint64(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(uint64_t) = (uint64_t) whole_number(row, text);
-}
-
-void take_size(void *options, const struct option_row *row, const char *text)
-{
-    MEMBER(size_t) = (size_t) whole_number(row, text);
-}
-
-/* ---- the loop ------------------------------------------------------------------------------------------------ */
+#define TAKE_WHOLE(name, type)                                                                                         \
+    void name(void *options, const struct option_row *row, const char *text)                                           \
+    {                                                                                                                  \
+        MEMBER(type) = (type) parse(row, text, true);                                                                  \
+    }
+TAKE_WHOLE(take_uint32, uint32_t)
+TAKE_WHOLE(take_uint64, uint64_t)
+TAKE_WHOLE(take_size, size_t)
 
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };
@@ -98,11 +92,11 @@ static const struct option_row *row_of(const struct option_table *table, int cod
     for (int i = 0; i < table->n; i++)
         if (code == CODE_OF_ROW + i || code == table->rows[i].letter)
             return &table->rows[i];
-    if (code == 'h')
-        print_lines(table->help);
-    else if (code == CODE_OF_VERSION)
+    for (const char *const *line = table->help; code == 'h' && *line; line++)
+        puts(*line);
+    if (code == CODE_OF_VERSION)
         print_version();
-    else
+    else if (code != 'h')
         usage_error(NULL); /* getopt printed the error */
     exit(EXIT_GOOD);
 }

@@ -4,7 +4,6 @@
 #include "ordo/ordo.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,82 +13,63 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Three significant digits. */
-static void three_digits(char text[TEXT_BYTES], double number, const char *unit)
+/* Three significant digits and the unit. */
+static char *digits(char text[TEXT_BYTES], double number, const char *unit)
 {
-    const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-    snprintf(text, TEXT_BYTES, "%.*f %s", decimals, number, unit);
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, "%.*f%s", number < 9.995 ? 2 : number < 99.95 ? 1 : 0, number, unit);
+    return text;
 }
 
 static char *scaled(char text[TEXT_BYTES], double number, double base, const char *const *units, int n_units)
 {
     int unit = 0;
-    if (isnan(number)) {
-        snprintf(text, TEXT_BYTES, "-");
-        return text;
-    }
-    while (unit + 1 < n_units && number >= base * 0.9995) {
+    for (; unit + 1 < n_units && number >= base * 0.9995; unit++)
         number /= base;
-        unit++;
-    }
-    three_digits(text, number, units[unit]);
-    return text;
+    return digits(text, number, units[unit]);
 }
 
 char *text_rate(char text[TEXT_BYTES], double per_second)
 {
-    static const char *const units[] = { "", "k", "M", "G", "T" };
-    return scaled(text, per_second, 1000, units, 5);
+    return scaled(text, per_second, 1000, (const char *[]) { " ", " k", " M", " G", " T" }, 5);
 }
 
 char *text_seconds(char text[TEXT_BYTES], double seconds)
 {
-    static const char *const units[] = { "ns", "us", "ms" };
-    if (seconds >= 0.9995) {
-        three_digits(text, seconds, "s");
-        return text;
-    }
-    return scaled(text, seconds * 1e9, 1000, units, 3);
+    if (seconds >= 0.9995)
+        return digits(text, seconds, " s");
+    return scaled(text, seconds * 1e9, 1000, (const char *[]) { " ns", " us", " ms" }, 3);
 }
 
 char *text_bytes(char text[TEXT_BYTES], double bytes)
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    return scaled(text, bytes, 1024, units, 5);
-}
-
-/* `format` is for a number. NaN becomes "-". */
-static char *unless_unknown(char text[TEXT_BYTES], const char *format, double number)
-{
-    if (isnan(number))
-        snprintf(text, TEXT_BYTES, "-");
-    else
-        snprintf(text, TEXT_BYTES, format, number);
-    return text;
+    return scaled(text, bytes, 1024, (const char *[]) { " B", " KiB", " MiB", " GiB", " TiB" }, 5);
 }
 
 char *text_giga(char text[TEXT_BYTES], double number)
 {
-    return unless_unknown(text, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
+    return digits(text, number * 1e-9, "");
 }
 
 char *text_ratio(char text[TEXT_BYTES], double ratio)
 {
-    return unless_unknown(text, ratio < 9.995 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+    return digits(text, ratio, "x");
 }
 
 char *text_percent(char text[TEXT_BYTES], double share)
 {
-    return unless_unknown(text, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    if (isnan(share))
+        return digits(text, share, "");
+    snprintf(text, TEXT_BYTES, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    return text;
 }
 
 char *text_count(char text[TEXT_BYTES], size_t count)
 {
-    int log2 = 0;
-    while (log2 < 63 && ((size_t) 1 << log2) < count)
-        log2++;
-    if (count == (size_t) 1 << log2 && log2 >= 4)
-        snprintf(text, TEXT_BYTES, "2^%d", log2);
+    if (count >= 16 && (count & (count - 1)) == 0)
+        snprintf(text, TEXT_BYTES, "2^%.0f", log2((double) count));
     else
         snprintf(text, TEXT_BYTES, "%zu", count);
     return text;
@@ -122,6 +102,8 @@ char *text_of_lines(const char *const *lines)
 
 /* ---- the terminal -------------------------------------------------------------------------------------------- */
 
+/* Columns after show_wide. */
+#define WIDE 10000
 static bool is_wide;
 
 void show_wide(void)
@@ -129,39 +111,33 @@ void show_wide(void)
     is_wide = true;
 }
 
-/* The columns of a terminal, or `otherwise`. */
-static int columns_of(int file, int otherwise)
+static int columns_of(int file)
 {
     struct winsize size = { .ws_col = 0 };
     const char    *chosen = getenv("COLUMNS");
     const int      columns = chosen ? atoi(chosen) : 0;
     if (isatty(file) && ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
-    if (columns > 0 && columns < 10000)
-        return columns;
-    return isatty(file) ? 80 : otherwise;
+    return columns > 0 && columns < WIDE ? columns : 80;
 }
 
-int out_columns(FILE *out)
+static int out_columns(FILE *out)
 {
-    return is_wide ? INT_MAX : columns_of(fileno(out), 80);
+    return is_wide ? WIDE : columns_of(fileno(out));
 }
 
 /* ---- paragraphs ---------------------------------------------------------------------------------------------- */
 
 /* The number of bytes that fit on a line: up to a space or newline, or the first word. */
-static size_t fold(const char *text, int room)
+static size_t fold(const char *text, size_t room)
 {
     const size_t line = strcspn(text, "\n");
-    size_t       at = 0, end = 0;
-    if (room == INT_MAX || line <= (size_t) (room > 0 ? room : 0))
-        return line;
-    while (at < line) {
+    size_t       end = line > room ? 0 : line;
+    for (size_t at = 0; line > room && at < line; at += strspn(text + at, " ")) {
         at += strcspn(text + at, " \n");
-        if (end > 0 && at > (size_t) (room > 0 ? room : 0))
+        if (end > 0 && at > room)
             break;
         end = at;
-        at += strspn(text + at, " ");
     }
     return end;
 }
@@ -180,8 +156,8 @@ void say(FILE *out, int indent, const char *format, ...)
     for (; *at == '\n' && at[1]; at++)
         fputc('\n', out);
     for (int line = 0; line == 0 || *at; line++) {
-        const int    room = columns == INT_MAX ? INT_MAX : columns - (line ? indent : 0);
-        const size_t length = fold(at, room);
+        const int    room = columns - (line ? indent : 0);
+        const size_t length = fold(at, (size_t) (room > 0 ? room : 0));
         fprintf(out, "%*s%.*s\n", line && length ? indent : 0, "", (int) length, at);
         at += length;
         at += *at == '\n' ? 1 : strspn(at, " ");
@@ -190,87 +166,27 @@ void say(FILE *out, int indent, const char *format, ...)
 
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
-static int table_width(const struct table *table)
-{
-    int width = -2;
-    for (int c = 0; c < table->n_columns; c++)
-        width += table->left_out[c] ? 0 : table->columns[c].width + 2;
-    return width;
-}
-
-/* The shown (or hidden) column of the highest (or lowest) rank, or -1. */
-static int next_column(const struct table *table, bool left_out, bool highest, int above)
-{
-    int found = -1;
-    for (int c = 0; c < table->n_columns; c++) {
-        const int rank = table->columns[c].rank;
-        if (table->left_out[c] != left_out || rank <= above)
-            continue;
-        if (found < 0 || (highest ? rank > table->columns[found].rank : rank < table->columns[found].rank))
-            found = c;
-    }
-    return found;
-}
-
-void table_fit(struct table *table)
-{
-    const int columns = out_columns(table->out);
-    for (int c = 0; c < table->n_columns; c++)
-        table->left_out[c] = false;
-    for (int c; table_width(table) > columns && (c = next_column(table, false, true, 0)) >= 0;)
-        table->left_out[c] = true;
-    /* A narrow column may fit although one of lower rank does not. */
-    for (int rank = 0, c; (c = next_column(table, true, false, rank)) >= 0; rank = table->columns[c].rank) {
-        table->left_out[c] = false;
-        table->left_out[c] = table_width(table) > columns;
-    }
-
-    char   names[512] = "";
-    size_t used = 0;
-    for (int c = 0; c < table->n_columns && used < sizeof names; c++)
-        if (table->left_out[c])
-            used +=
-                (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", table->columns[c].title);
-    if (used)
-        say(table->out, 4, "    (not shown in %d columns: %s; --wide shows all)", columns, names);
-}
-
 /* A cell that does not fit begins a new, indented line. */
 static void table_line(const struct table *table, const char *const *cells)
 {
     const int columns = out_columns(table->out);
-    char      line[1024] = "";
-    size_t    used = 0;
-    for (int c = 0, shown = 0; c < table->n_columns; c++) {
+    int       used = 0, last = table->n_columns - 1;
+    while (last > 0 && table->left_out[last])
+        last--;
+    for (int c = 0; c <= last; c++) {
         const struct column *column = &table->columns[c];
         char                 cell[512];
         if (table->left_out[c])
             continue;
-        snprintf(cell, sizeof cell, "%s%*s", shown++ ? "  " : "", column->left ? -column->width : column->width,
-                 cells[c]);
-        size_t length = strlen(cell);
-        while (length > 0 && cell[length - 1] == ' ' && c + 1 == table->n_columns)
+        snprintf(cell, sizeof cell, "%s%*s", used ? "  " : "", column->left ? -column->width : column->width, cells[c]);
+        int length = (int) strlen(cell);
+        while (length > 0 && cell[length - 1] == ' ' && c == last)
             length--;
-        if (used > 0 && columns != INT_MAX && used + length > (size_t) columns) {
-            fprintf(table->out, "%s\n", line);
-            used = (size_t) snprintf(line, sizeof line, "        ");
-        }
-        used += (size_t) snprintf(line + used, sizeof line - used, "%.*s", (int) length, cell);
-        if (used >= sizeof line)
-            used = sizeof line - 1;
+        if (used > 0 && used + length > columns)
+            used = fprintf(table->out, "\n        ") - 1;
+        used += fprintf(table->out, "%.*s", length, cell);
     }
-    while (used > 0 && line[used - 1] == ' ')
-        used--;
-    fprintf(table->out, "%.*s\n", (int) used, line);
-}
-
-void table_head(const struct table *table)
-{
-    const char *titles[COLUMNS_MAX];
-    for (int c = 0; c < table->n_columns; c++)
-        titles[c] = table->columns[c].title;
-    progress_clear();
-    table_line(table, titles);
+    fputc('\n', table->out);
 }
 
 void table_row(const struct table *table, const char *const *cells)
@@ -280,26 +196,48 @@ void table_row(const struct table *table, const char *const *cells)
     fflush(table->out);
 }
 
-void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width)
+void table_head(const struct table *table)
+{
+    const char *titles[COLUMNS_MAX];
+    for (int c = 0; c < table->n_columns; c++)
+        titles[c] = table->columns[c].title;
+    table_row(table, titles);
+}
+
+void table_fit(struct table *table)
+{
+    const int columns = out_columns(table->out);
+    int       left = columns + 2, highest = 0;
+    for (int c = 0; c < table->n_columns; c++)
+        highest = table->columns[c].rank > highest ? table->columns[c].rank : highest;
+    /* A narrow column may fit although one of lower rank does not. */
+    for (int rank = 0; rank <= highest && !is_wide; rank++)
+        for (int c = table->n_columns - 1; c >= 0; c--)
+            if (table->columns[c].rank == rank) {
+                table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
+                left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
+            }
+
+    char   names[512] = "";
+    size_t used = 0;
+    for (int c = 0; c < table->n_columns && used < sizeof names; c++)
+        if (table->left_out[c])
+            used +=
+                (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", table->columns[c].title);
+    if (used)
+        say(table->out, 4, "    (not shown in %d columns: %s; --wide shows all)", columns, names);
+    table_head(table);
+}
+
+void bar(FILE *out, const char *label, double rate, double share)
 {
     const int room = (is_wide ? 80 : out_columns(out)) - 12 - 8; /* label and rate */
-    double    most = 0;
-    if (width > room)
-        width = room > 1 ? room : 1;
-    for (int b = 0; b < n_bars; b++)
-        if (bars[b].value > most)
-            most = bars[b].value;
-
+    const int length = isnan(share) ? 0 : (int) lround(share * (room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1));
     progress_clear();
-    fprintf(out, "%s\n", title);
-    for (int b = 0; b < n_bars; b++) {
-        char      rate[TEXT_BYTES];
-        const int length = most > 0 && !isnan(bars[b].value) ? (int) lround(bars[b].value / most * width) : 0;
-        fprintf(out, "%10s |", bars[b].label);
-        for (int i = 0; i < length; i++)
-            fputc('#', out);
-        fprintf(out, " %s\n", text_rate(rate, bars[b].value));
-    }
+    fprintf(out, "%10s |", label);
+    for (int i = 0; i < length; i++)
+        fputc('#', out);
+    fprintf(out, " %s\n", text_rate(TEXT, rate));
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------------ */
@@ -333,7 +271,7 @@ void progress(const char *format, ...)
         return;
 
     char      line[200];
-    const int columns = columns_of(STDERR_FILENO, 80);
+    const int columns = columns_of(STDERR_FILENO);
     va_list   args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
@@ -365,22 +303,19 @@ void tool_name(const char *name)
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-void print_lines(const char *const *lines)
-{
-    for (; *lines; lines++)
-        puts(*lines);
-}
-
 void print_version(void)
 {
     printf("%s %s\n", name_of_tool, ordo_version());
 }
 
 /* Folds only on a terminal: elsewhere an error is one line. */
-static void report_error_with(const char *format, va_list args)
+void report_error(const char *format, ...)
 {
-    char text[4096];
+    char    text[4096];
+    va_list args;
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     progress_clear();
     fflush(stdout);
     if (isatty(STDERR_FILENO))
@@ -389,32 +324,18 @@ static void report_error_with(const char *format, va_list args)
         fprintf(stderr, "%s: %s\n", name_of_tool, text);
 }
 
-void report_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    report_error_with(format, args);
-    va_end(args);
-}
-
 void usage_error(const char *format, ...)
 {
+    char    text[4096];
     va_list args;
     va_start(args, format);
-    if (format)
-        report_error_with(format, args);
+    if (format) {
+        vsnprintf(text, sizeof text, format, args);
+        report_error("%s", text);
+    }
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);
-}
-
-double option_number(const char *option, const char *text, double low, double high)
-{
-    char        *end = NULL;
-    const double number = strtod(text, &end);
-    if (end == text || *end || !(number >= low && number <= high))
-        usage_error("%s: '%s' is not a number from %.16g to %.16g", option, text, low, high);
-    return number;
 }
 
 static volatile sig_atomic_t asked;

@@ -26,20 +26,12 @@ char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 /* Joins lines that end with NULL. The caller frees it; NULL without memory. */
 char *text_of_lines(const char *const *lines);
 
-/* Lines fit the terminal, else $COLUMNS, else 80 columns. */
-
-/* Columns of a line; INT_MAX after show_wide. */
-int out_columns(FILE *out);
-/* Disables folding and hiding of columns. */
+/* Lines fit the terminal, else $COLUMNS, else 80 columns. This disables folding and hiding of columns. */
 void show_wide(void);
-
-/* ---- paragraphs ---------------------------------------------------------------------------------------------- */
 
 /* Prints a folded paragraph. Later lines are indented; newlines at the start print empty lines; one newline is added
  * at the end. Clears progress. */
 void say(FILE *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* ---- tables and charts --------------------------------------------------------------------------------------- */
 
 /* Columns of fixed width, so that rows print immediately. A longer cell pushes the rest, to a new line if needed. */
 struct column {
@@ -55,20 +47,15 @@ struct table {
     int                  n_columns;
     bool                 left_out[COLUMNS_MAX]; /* set by table_fit */
 };
-/* Hides columns that do not fit and prints their names. */
+/* Hides columns that do not fit, and prints their names and the head. */
 void table_fit(struct table *table);
 void table_head(const struct table *table);
 /* Prints n_columns texts. Clears progress. */
 void table_row(const struct table *table, const char *const *cells);
 
-struct bar {
-    char   label[TEXT_BYTES];
-    double value; /* NaN: no bar */
-};
-/* Prints one bar per line, the longest at full width, each with its rate. */
-void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width);
-
-/* ---- progress ------------------------------------------------------------------------------------------------ */
+/* Prints a line of a chart, with the share of the longest bar (NaN: no bar) and the rate. */
+#define BAR_MAX 50
+void bar(FILE *out, const char *label, double rate, double share);
 
 /* Sets the prefix of progress lines ("" for none). */
 void progress_about(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -83,15 +70,12 @@ enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3, EXIT_INT
 
 /* Sets the name in errors and --version, and makes standard output line-buffered. */
 void tool_name(const char *name);
-/* Print the lines of help.txt (NULL at the end), and the name and version. */
-void print_lines(const char *const *lines);
+/* Prints the name and version. */
 void print_version(void);
 /* Prints "name: sentence" on stderr. */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the error (NULL: none) and a hint at --help. Exits with EXIT_USAGE. */
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* Parses a number. Exits with a usage error outside low..high. */
-double option_number(const char *option, const char *text, double low, double high);
 
 /* Makes the first SIGINT or SIGTERM set stop_asked and print a note; the second ends the program. */
 void stop_on_signal(void);

@@ -28,17 +28,21 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static double median_of_sorted(const double *numbers, int n)
+{
+    return n == 0 ? NAN : n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
+}
+
 struct spread spread_of(double *seconds, int n)
 {
     if (n == 0)
         return (struct spread) { NAN, NAN, NAN };
     qsort(seconds, (size_t) n, sizeof *seconds, ascending);
-    const double median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-    return (struct spread) { median, seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
+    return (struct spread) { median_of_sorted(seconds, n), seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
 }
 
 /* The number of samples below the median is binomial. These ranks leave about 2.5 % on each side. */
-void median_interval(const double *seconds, int n, double interval[2])
+static void median_interval(const double *seconds, int n, double interval[2])
 {
     double    sorted[REPETITIONS_MAX];
     const int low = (int) floor((n - 1.96 * sqrt(n)) / 2) - 1, high = n - 1 - low;
@@ -51,12 +55,12 @@ void median_interval(const double *seconds, int n, double interval[2])
     interval[1] = sorted[high];
 }
 
-/* A call to time, and the calls in a batch. */
+/* A call to time, and its first error. */
 struct job {
     ordo_device *device;
     call_fn      call, prepare;
     void        *arg;
-    int          batch;
+    ordo_status  status;
 };
 
 static ordo_status prepare(const struct job *job)
@@ -67,56 +71,23 @@ static ordo_status prepare(const struct job *job)
     return ordo_device_finish(job->device);
 }
 
-/* ---- the host's clock ---------------------------------------------------------------------------------------- */
-
-static ordo_status wall_batch(const struct job *job, double *seconds)
+/* A host_run_fn: a batch by the host's clock. */
+static double wall_batch(void *job_, int calls)
 {
-    TRY(prepare(job));
+    struct job *job = job_;
+    job->status = prepare(job);
     const double before = now();
-    for (int i = 0; i < job->batch; i++)
-        TRY(job->call(job->arg, NULL));
-    TRY(ordo_device_finish(job->device));
-    *seconds = now() - before;
-    return ORDO_OK;
+    for (int i = 0; i < calls && job->status == ORDO_OK; i++)
+        job->status = job->call(job->arg, NULL);
+    if (job->status == ORDO_OK)
+        job->status = ordo_device_finish(job->device);
+    return job->status == ORDO_OK ? now() - before : -1;
 }
-
-/* Doubles the batch until it is long enough. */
-static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, double *seconds)
-{
-    const double enough = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
-    for (job->batch = 1;; job->batch *= 2) {
-        TRY(wall_batch(job, seconds));
-        if (*seconds >= enough || job->batch * 2 > BATCH_MAX || job->prepare)
-            return ORDO_OK;
-    }
-}
-
-/* ---- the device's clock -------------------------------------------------------------------------------------- */
 
 struct device_clock {
     cl_command_queue queue;
     cl_mem           word;
 };
-
-static ordo_status clock_open(ordo_device *device, struct device_clock *clock)
-{
-    cl_int code = 0;
-
-    *clock = (struct device_clock) { 0 };
-    clock->queue =
-        clCreateCommandQueue(ordo_device_context(device), ordo_device_id(device), CL_QUEUE_PROFILING_ENABLE, &code);
-    TRY_CL(code);
-    clock->word = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, 8, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
-}
-
-static void clock_close(struct device_clock *clock)
-{
-    if (clock->word)
-        clReleaseMemObject(clock->word);
-    if (clock->queue)
-        clReleaseCommandQueue(clock->queue);
-}
 
 static double event_end(cl_event event)
 {
@@ -126,15 +97,15 @@ static double event_end(cl_event event)
     return (double) ns * 1e-9;
 }
 
-static ordo_status device_batch(const struct device_clock *clock, const struct job *job, double *seconds)
+static ordo_status device_batch(const struct device_clock *clock, const struct job *job, int calls, double *seconds)
 {
     cl_event    start = NULL, end = NULL;
     ordo_status got = ORDO_OK;
 
     TRY(prepare(job));
     TRY_CL(clEnqueueCopyBuffer(clock->queue, clock->word, clock->word, 0, 4, 4, 0, NULL, &start));
-    for (int i = 0; i < job->batch && got == ORDO_OK; i++) {
-        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == job->batch ? &end : NULL };
+    for (int i = 0; i < calls && got == ORDO_OK; i++) {
+        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == calls ? &end : NULL };
         got = job->call(job->arg, &order);
     }
     if (clFinish(clock->queue) != CL_SUCCESS && got == ORDO_OK)
@@ -149,25 +120,30 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
 }
 
 /* `warm`: the first repetition counts too. */
-static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct spread *out)
+static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct timing *out)
 {
-    struct device_clock clock;
+    struct device_clock clock = { NULL, NULL };
     double              seconds[REPETITIONS_MAX];
     int                 known = 0;
-    ordo_status         got = clock_open(job->device, &clock);
-
+    cl_int              code = CL_SUCCESS;
+    clock.queue = clCreateCommandQueue(ordo_device_context(job->device), ordo_device_id(job->device),
+                                       CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code == CL_SUCCESS)
+        clock.word = clCreateBuffer(ordo_device_context(job->device), CL_MEM_READ_WRITE, 8, NULL, &code);
+    ordo_status got = code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
     for (int r = warm ? 0 : -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue */
         double batch_seconds = NAN;
-        got = device_batch(&clock, job, &batch_seconds);
+        got = device_batch(&clock, job, out->batch, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
-            seconds[known++] = batch_seconds / job->batch;
+            seconds[known++] = batch_seconds / out->batch;
     }
-    clock_close(&clock);
-    *out = spread_of(seconds, known);
+    if (clock.word)
+        clReleaseMemObject(clock.word);
+    if (clock.queue)
+        clReleaseCommandQueue(clock.queue);
+    out->device = spread_of(seconds, known);
     return got;
 }
-
-/* ---- both ---------------------------------------------------------------------------------------------------- */
 
 /* Whether there are enough repetitions (at least `least`). Sets out->end to the reason. */
 static bool enough(const struct timing_goal *goal, int least, struct timing *out)
@@ -191,34 +167,47 @@ static bool enough(const struct timing_goal *goal, int least, struct timing *out
     return spent * (out->repetitions + 1) / out->repetitions > share;
 }
 
-ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
+/* Adds repetitions until there are enough, at least `least`. False if one fails. */
+static bool repeat(host_run_fn run, void *arg, const struct timing_goal *goal, int least, struct timing *out)
 {
-    double     seconds[REPETITIONS_MAX], batch_seconds = 0;
-    struct job job = { device, call, goal->prepare, arg, 1 };
-
-    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
-    TRY(wall_batch(&job, &out->first_call));
-    TRY(plan_batch(&job, goal, &batch_seconds));
-
-    out->batch = job.batch;
-    out->began = now() - batch_seconds;
-    out->sample[out->repetitions++] = batch_seconds / job.batch; /* the last batch was long enough */
-    while (!enough(goal, 3, out)) {
-        TRY(wall_batch(&job, &batch_seconds));
-        out->sample[out->repetitions++] = batch_seconds / job.batch;
+    double seconds[REPETITIONS_MAX];
+    while (!enough(goal, least, out)) {
+        const double took = run(arg, out->batch);
+        if (took < 0)
+            return false;
+        out->sample[out->repetitions++] = took / out->batch;
     }
     memcpy(seconds, out->sample, sizeof seconds);
     out->wall = spread_of(seconds, out->repetitions);
+    return true;
+}
+
+ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
+{
+    const double batch_seconds = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
+    struct job   job = { device, call, goal->prepare, arg, ORDO_OK };
+
+    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
+    out->first_call = wall_batch(&job, 1);
+    TRY(job.status);
+    double took = wall_batch(&job, 1);
+    while (took >= 0 && took < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
+        took = wall_batch(&job, out->batch *= 2);
+    TRY(job.status);
+
+    out->began = now() - took;
+    out->sample[out->repetitions++] = took / out->batch; /* the last batch was long enough */
+    if (!repeat(wall_batch, &job, goal, 3, out))
+        return job.status;
     if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
         return ORDO_OK;
-    const bool is_long = out->wall.median * job.batch > LONG_BATCH;
-    return take_device_clock(&job, is_long ? 1 : (out->repetitions + 1) / 2, is_long, &out->device);
+    const bool is_long = out->wall.median * out->batch > LONG_BATCH;
+    return take_device_clock(&job, is_long ? 1 : (out->repetitions + 1) / 2, is_long, out);
 }
 
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)
 {
     struct timing_goal host = *goal;
-    double             seconds[REPETITIONS_MAX];
     host.device_too = false;
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
     out->first_call = run(arg, 1);
@@ -230,15 +219,7 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
         out->began -= out->first_call;
         out->sample[out->repetitions++] = out->first_call;
     }
-    while (out->first_call >= 0 && !enough(&host, 1, out)) {
-        const double took = run(arg, out->batch);
-        if (took < 0)
-            return false;
-        out->sample[out->repetitions++] = took / out->batch;
-    }
-    memcpy(seconds, out->sample, sizeof seconds);
-    out->wall = spread_of(seconds, out->repetitions);
-    return out->first_call >= 0;
+    return out->first_call >= 0 && repeat(run, arg, &host, 1, out);
 }
 
 /* Sorts the known numbers ascending. Returns their number. */
@@ -250,11 +231,6 @@ static int known_of(const double *numbers, int n, double known[RATES_MAX])
             known[n_known++] = numbers[i];
     qsort(known, (size_t) n_known, sizeof *known, ascending);
     return n_known;
-}
-
-static double median_of_sorted(const double *numbers, int n)
-{
-    return n == 0 ? NAN : n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
 }
 
 double median_of_known(const double *numbers, int n)

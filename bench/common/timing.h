@@ -63,9 +63,6 @@ double now(void);
 /* Sorts `seconds`. */
 struct spread spread_of(double *seconds, int n);
 
-/* The interval of the median of `n` samples, by rank. */
-void median_interval(const double *seconds, int n, double interval[2]);
-
 /* Times host code by the wall clock. `run` makes `calls` calls and returns their seconds, negative on failure.
  * `one`: it makes one call and prepares its input outside the time. Returns false on failure. */
 typedef double (*host_run_fn)(void *arg, int calls);

@@ -3,19 +3,22 @@
 #ifndef BENCH_COMMON_WHY_H
 #define BENCH_COMMON_WHY_H
 
+#include <stdarg.h>
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <stdio.h>
 
 #define WHY_BYTES 4096
 
 /* Writes the reason to a text of WHY_BYTES unless `why` is NULL. Returns false. */
-bool because(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#ifdef __cplusplus
+__attribute__((format(printf, 2, 3))) static inline bool because(char *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (why)
+        (void) vsnprintf(why, WHY_BYTES, format,
+                         args); /* NOLINT(clang-analyzer-valist.Uninitialized): va_start sets it */
+    va_end(args);
+    return false;
 }
-#endif
 
 #endif
