@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct check;
+/* Whether element i is right, alone and after element i - 1. Writes the reason unless `why` is NULL. */
+typedef bool (*right_fn)(const struct check *check, size_t i, char *why);
+
 struct check {
     const struct spec   *spec;
     const struct inputs *in;
     const struct answer *answer;
     bool                 ties_may_swap;
     size_t               key_bytes;
-
-    /* Whether element i is right, alone and after element i - 1. Writes the reason unless `why` is NULL. */
-    bool (*right_at)(const struct check *check, size_t i, char *why);
-
-    size_t   first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
-    uint64_t set_in[MAX_PARTS], set_out[MAX_PARTS];
+    right_fn             right_at;
+    size_t               first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
 };
 
 static uint64_t order_at(const struct check *check, const void *keys, size_t i)
@@ -145,8 +145,9 @@ static void check_span(void *arg, size_t from, size_t to, int part)
     }
 }
 
-static bool check_all(struct check *check, size_t count, char *why)
+static bool check_all(struct check *check, size_t count, right_fn right_at, char *why)
 {
+    check->right_at = right_at;
     const int parts = for_spans(count, check_span, check);
     for (int p = 0; p < parts; p++)
         if (check->first_wrong[p] != SIZE_MAX)
@@ -155,170 +156,67 @@ static bool check_all(struct check *check, size_t count, char *why)
 }
 
 /* Equal sums of hashes mean equal multisets, with very high probability. */
-static void add_sets(void *arg, size_t from, size_t to, int part)
+static bool check_sets(const struct check *check, char *why)
 {
-    struct check      *check = arg;
-    const struct spec *spec = check->spec;
-    check->set_in[part] = check->set_out[part] = 0;
-    for (size_t i = from; i < to; i++) {
-        if (spec->value_bytes) {
-            check->set_in[part] += draw(3, i);
-            check->set_out[part] += draw(3, (uint32_t) element(check->answer->values, spec->value_bytes, i));
-        } else {
-            check->set_in[part] += draw(3, element(check->in->keys, check->key_bytes, i));
-            check->set_out[part] += draw(3, element(check->answer->keys, check->key_bytes, i));
-        }
-    }
-}
-
-static bool check_sets(struct check *check, char *why)
-{
-    const int parts = for_spans(check->spec->count, add_sets, check);
-    uint64_t  in = 0, out = 0;
-    for (int p = 0; p < parts; p++) {
-        in += check->set_in[p];
-        out += check->set_out[p];
-    }
-    return in == out || because(why, "the output does not hold the same elements as the input");
+    const uint32_t value_bytes = check->spec->value_bytes;
+    uint64_t       in_less_out = 0;
+    for (size_t i = 0; i < check->spec->count; i++)
+        if (value_bytes)
+            in_less_out += draw(3, i) - draw(3, (uint32_t) element(check->answer->values, value_bytes, i));
+        else
+            in_less_out += draw(3, element(check->in->keys, check->key_bytes, i)) -
+                           draw(3, element(check->answer->keys, check->key_bytes, i));
+    return in_less_out == 0 || because(why, "the output does not hold the same elements as the input");
 }
 
 static bool check_order(struct check *check, char *why)
 {
-    check->right_at = ordered_at;
-    if (!check_all(check, check->spec->count, why))
+    if (!check_all(check, check->spec->count, ordered_at, why))
         return false;
     const bool proven = check->spec->value_bytes && !check->ties_may_swap;
     return proven || check_sets(check, why);
 }
 
-/* ---- prefix sums over parts ---------------------------------------------------------------------------------- */
+/* ---- results that depend on all elements before ---------------------------------------------------------------- */
 
-/* Combines two partial results; maxima are in ordered form. */
-static uint64_t put_together(const struct check *check, uint64_t a, uint64_t b)
-{
-    if (spec_op(check->spec) == ORDO_MAX)
-        return a > b ? a : b;
-    return (a + b) & (check->key_bytes == 4 ? UINT32_MAX : UINT64_MAX);
-}
-
-static uint64_t scanned_at(const struct check *check, size_t i)
-{
-    return spec_op(check->spec) == ORDO_MAX ? order_at(check, check->in->keys, i)
-                                            : element(check->in->keys, check->key_bytes, i);
-}
-
-static void fold_span(void *arg, size_t from, size_t to, int part)
-{
-    struct check *check = arg;
-    uint64_t      all = 0;
-    for (size_t i = from; i < to; i++)
-        all = put_together(check, all, scanned_at(check, i));
-    check->set_in[part] = all;
-}
-
-/* Returns out[i] and advances *all. */
-static uint64_t scan_to(const struct check *check, size_t i, uint64_t *all)
-{
-    const uint64_t before = *all;
-    *all = put_together(check, *all, scanned_at(check, i));
-    return spec_op(check->spec) == ORDO_MAX ? key_stored(check->spec->type, *all) : before;
-}
-
-static void scan_span(void *arg, size_t from, size_t to, int part)
-{
-    struct check *check = arg;
-    uint64_t      all = check->set_in[part];
-    check->first_wrong[part] = SIZE_MAX;
-    for (size_t i = from; i < to; i++) {
-        const uint64_t want = scan_to(check, i, &all);
-        if (element(check->answer->keys, check->key_bytes, i) == want)
-            continue;
-        check->first_wrong[part] = i;
-        check->set_out[part] = want;
-        return;
-    }
-}
-
-static bool check_scan(struct check *check, bool whole, char *why)
+/* Maxima are in ordered form. */
+static bool check_scan(const struct check *check, char *why)
 {
     const struct spec *spec = check->spec;
-    const int          parts = for_spans(spec->count, fold_span, check);
+    const bool         maximum = spec_op(spec) == ORDO_MAX;
+    const size_t       bytes = check->key_bytes;
     uint64_t           all = 0;
-    for (int p = 0; p < parts; p++) {
-        const uint64_t here = check->set_in[p];
-        check->set_in[p] = all;
-        all = put_together(check, all, here);
+    for (size_t i = 0; i < spec->count; i++) {
+        const uint64_t before = all;
+        const uint64_t here = maximum ? order_at(check, check->in->keys, i) : element(check->in->keys, bytes, i);
+        all = !maximum ? (all + here) & (bytes == 4 ? UINT32_MAX : UINT64_MAX) : here > all ? here : all;
+        const uint64_t want = maximum ? key_stored(spec->type, all) : before;
+        if (spec->workload == SCAN && element(check->answer->keys, bytes, i) != want)
+            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, element(check->answer->keys, bytes, i),
+                           want);
     }
-    if (!whole) {
-        const uint64_t got = element(check->answer->total, check->key_bytes, 0);
-        const uint64_t want = spec_op(spec) == ORDO_MAX ? key_stored(spec->type, all) : all;
-        return got == want || because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
-    }
-    for_spans(spec->count, scan_span, check);
-    for (int p = 0; p < parts; p++)
-        if (check->first_wrong[p] != SIZE_MAX)
-            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, check->first_wrong[p],
-                           element(check->answer->keys, check->key_bytes, check->first_wrong[p]), check->set_out[p]);
-    return true;
+    if (spec->workload == SCAN)
+        return true;
+    const uint64_t got = element(check->answer->total, bytes, 0), want = maximum ? key_stored(spec->type, all) : all;
+    return got == want || because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
 }
 
-static void count_kept(void *arg, size_t from, size_t to, int part)
-{
-    struct check *check = arg;
-    size_t        kept = 0;
-    for (size_t i = from; i < to; i++)
-        kept += check->in->flags[i] != 0;
-    check->set_in[part] = kept;
-}
-
-static bool same_key(const struct check *check, size_t kept, size_t i)
-{
-    return element(check->answer->keys, check->key_bytes, kept) == element(check->in->keys, check->key_bytes, i);
-}
-
-static bool same_value(const struct check *check, size_t kept, size_t i)
-{
-    const uint32_t bytes = check->spec->value_bytes;
-    return !bytes || element(check->answer->values, bytes, kept) == value_of(bytes, i);
-}
-
-/* set_in: number kept before the part. */
-static void kept_span(void *arg, size_t from, size_t to, int part)
-{
-    struct check *check = arg;
-    size_t        kept = (size_t) check->set_in[part];
-    check->first_wrong[part] = SIZE_MAX;
-    for (size_t i = from; i < to; i++) {
-        if (!check->in->flags[i])
-            continue;
-        if (!same_key(check, kept, i) || !same_value(check, kept, i)) {
-            check->first_wrong[part] = i;
-            check->set_out[part] = kept;
-            return;
-        }
-        kept++;
-    }
-}
-
-static bool check_compact(struct check *check, char *why)
+static bool check_compact(const struct check *check, char *why)
 {
     const struct answer *out = check->answer;
-    size_t               before = 0;
-
+    const size_t         bytes = check->key_bytes, value_bytes = check->spec->value_bytes;
+    size_t               kept = 0;
     if (out->kept != check->in->kept)
         return because(why, "%u were kept, not %zu", out->kept, check->in->kept);
-    const int parts = for_spans(check->spec->count, count_kept, check);
-    for (int p = 0; p < parts; p++) {
-        const size_t here = (size_t) check->set_in[p];
-        check->set_in[p] = before;
-        before += here;
-    }
-    for_spans(check->spec->count, kept_span, check);
-    for (int p = 0; p < parts; p++) {
-        const size_t i = check->first_wrong[p], kept = (size_t) check->set_out[p];
-        if (i != SIZE_MAX)
-            return because(why, "out[%zu] is not in[%zu]: another %s", kept, i,
-                           same_key(check, kept, i) ? "value" : "key");
+    for (size_t i = 0; i < check->spec->count; i++) {
+        if (!check->in->flags[i])
+            continue;
+        const bool key = element(out->keys, bytes, kept) == element(check->in->keys, bytes, i);
+        const bool value =
+            !value_bytes || element(out->values, value_bytes, kept) == value_of((uint32_t) value_bytes, i);
+        if (!key || !value)
+            return because(why, "out[%zu] is not in[%zu]: another %s", kept, i, key ? "value" : "key");
+        kept++;
     }
     return true;
 }
@@ -435,46 +333,40 @@ static bool check_select(const struct check *check, char *why)
            because(why, "%zu keys are less than that of rank %zu, %zu are it", less, k, in.equal);
 }
 
-static bool check_rows(const struct check *check, char *why)
+static bool row_right_at(const struct check *check, size_t i, char *why)
 {
-    const size_t bytes = spec_row_bytes(check->spec);
-    for (size_t i = 0; i < check->spec->count; i++)
-        if (memcmp((const char *) check->answer->keys + i * bytes,
-                   (const char *) check->in->rows + (size_t) element(check->in->keys, 4, i) * bytes, bytes) != 0)
-            return because(why, "row %zu is not row %" PRIu64, i, element(check->in->keys, 4, i));
-    return true;
+    const size_t bytes = spec_row_bytes(check->spec), from = (size_t) element(check->in->keys, 4, i);
+    return memcmp((const char *) check->answer->keys + i * bytes, (const char *) check->in->rows + from * bytes,
+                  bytes) == 0 ||
+           because(why, "row %zu is not row %zu", i, from);
 }
 
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why)
 {
-    struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 }, { 0 }, { 0 } };
+    struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 } };
 
     why[0] = 0;
     switch (spec->workload) {
     case SCAN:
-        return check_scan(&check, true, why);
     case REDUCE:
-        return check_scan(&check, false, why);
+        return check_scan(&check, why);
     case COMPACT:
         return check_compact(&check, why);
-    case SEARCH:
-        check.right_at = rank_right_at;
-        return check_all(&check, spec->n_queries, why);
-    case EQUAL_RANGE:
-        check.right_at = ranges_right_at;
-        return check_all(&check, spec->n_queries, why);
     case GROUPBY:
         return check_groups(&check, why);
     case TOP:
         return check_top(&check, why);
     case SELECT:
         return check_select(&check, why);
-    case GATHER:
-        return check_rows(&check, why);
+    case SEARCH:
+        return check_all(&check, spec->n_queries, rank_right_at, why);
+    case EQUAL_RANGE:
+        return check_all(&check, spec->n_queries, ranges_right_at, why);
     case LOOKUP:
-        check.right_at = lookup_right_at;
-        return check_all(&check, spec->n_queries, why);
+        return check_all(&check, spec->n_queries, lookup_right_at, why);
+    case GATHER:
+        return check_all(&check, spec->count, row_right_at, why);
     default:
         return check_order(&check, why);
     }

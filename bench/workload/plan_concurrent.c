@@ -3,6 +3,7 @@
 
 #include "bench/common/threads.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,4 +184,90 @@ bool draw_concurrent_mix(struct dict_plan *plan)
         return false;
     for_each(rows, concurrent_at, (void *) &requests);
     return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
+}
+
+/* ---- whether an order explains the results ---------------------------------------------------------------------- */
+
+/* The operations on one key. */
+struct history {
+    uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
+    bool     before;         /* it was there before */
+    bool     seen, missed;   /* another operation found it, or did not */
+};
+
+static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why)
+{
+    return because(why, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
+}
+
+/* Whether a find returned the value of its key. */
+static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
+{
+    const uint32_t bytes = cols->value_bytes;
+    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
+    return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
+}
+
+static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
+                     struct history *histories, char *why)
+{
+    const struct column_batch *cols = &plan->work.cols;
+    const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
+    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    struct history            *history = &histories[place];
+    if (found[row] > 1)
+        return wrong(plan, place, "was neither found nor not found", why);
+    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
+        return wrong(plan, place, "was found with another value", why);
+    history->stored += code == ORDO_INSERT && !found[row];
+    history->erased += code == ORDO_ERASE && found[row];
+    history->seen |= found[row];
+    history->missed |= !found[row];
+    return true;
+}
+
+/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
+ * that changed nothing saw one of these states. */
+static bool explained(const struct history *history, bool *after)
+{
+    const int64_t there = (int64_t) history->before + history->stored - history->erased;
+    *after = there == 1;
+    if (there < 0 || there > 1)
+        return false;
+    return (!history->seen || history->before || history->stored) &&
+           (!history->missed || !history->before || history->erased);
+}
+
+/* Writes the content afterwards. */
+static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why)
+{
+    for (size_t place = 0; place < plan->spec.count; place++) {
+        const uint64_t key = range_key(plan, place);
+        bool           there;
+        if (!explained(&histories[place], &there))
+            return wrong(plan, place, "was found, or not, as no order explains", why);
+        if (there)
+            model_set(after, after->count++, key, value_by_key(key_stored(after->type, key)));
+    }
+    return true;
+}
+
+bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
+                    char *why)
+{
+    const size_t    range = plan->spec.count, rows = plan->work.cols.rows[COL_KEYS];
+    struct history *histories = calloc(range + 1, sizeof *histories);
+    *after = model_empty(plan->spec.type, plan->spec.value_bytes);
+    after->keys = malloc(range * after->key_bytes + 1);
+    after->values = malloc(range * after->value_bytes + 1);
+    bool good = histories && after->keys && after->values;
+    if (!good)
+        because(why, "no memory to check the results");
+    for (size_t i = 0; i < plan->model.count && good; i++)
+        histories[range_place(plan, model_key(&plan->model, i))].before = true;
+    for (size_t row = 0; row < rows && good; row++)
+        good = take_row(plan, row, found, values_out, histories, why);
+    good = good && settle(plan, histories, after, why);
+    free(histories);
+    return good;
 }
