@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
-#include "bench/common/threads.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
+bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call)
 {
     const size_t         count = spec_batch(&plan->spec);
     struct column_batch *cols = &plan->work.cols;
-    if (!draw_elements(plan, cols, from_stream, plan->spec.count, count) ||
+    if (!draw_elements(plan, cols, workload_fills(plan->spec.workload) ? STREAM_TABLE : STREAM_NEW, plan->spec.count,
+                       count) ||
         !columns_reserve(cols, count, IN(CODES) | IN(OUTCOMES)))
         return false;
     memset(cols->at[COL_CODES], ORDO_UPSERT, count);
     set_values_by_key(cols, count);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = count });
+    return script_one(&plan->work, (struct step) { .call = call, .count = count });
 }
 
 /* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
@@ -135,16 +134,13 @@ static void half_at(void *requests_, size_t row)
 /* One key of each pair, in random order. */
 bool draw_half_of_range(struct dict_plan *plan)
 {
-    const size_t          half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
-    struct column_batch  *cols = &plan->table.cols;
-    const struct requests requests = { plan, cols, 0, half };
+    const size_t         half = plan->spec.count / 2;
+    struct column_batch *cols = &plan->table.cols;
     cols->hints = shuffled(plan, half);
-    if (!cols->hints || !columns_reserve(cols, half, IN(KEYS) | IN(VALUES)) ||
-        !script_steps(&plan->table, batches_of(batch, half)))
+    if (!cols->hints || !columns_reserve(cols, half, IN(KEYS) | IN(VALUES)))
         return false;
-    for_each(half, half_at, (void *) &requests);
-    batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
-    return true;
+    request_each(plan, cols, 0, half, half_at);
+    return batch_steps(&plan->table, spec_table_batch(&plan->spec), DO_UPSERT, 0, half);
 }
 
 static void range_at(void *requests_, size_t row)
@@ -159,31 +155,29 @@ static void range_at(void *requests_, size_t row)
     column_set(cols, COL_OUTCOMES, row, ORDO_DONE);
 }
 
-bool draw_concurrent_points(struct dict_plan *plan)
+bool draw_concurrent_points(struct dict_plan *plan, enum step_call call)
 {
-    const size_t          rows = spec_batch(&plan->spec);
-    struct column_batch  *cols = &plan->work.cols;
-    const struct requests requests = { plan, cols, 0, rows };
+    const size_t         rows = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
     if (!columns_reserve(cols, rows, IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
-    for_each(rows, range_at, (void *) &requests);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
+    request_each(plan, cols, 0, rows, range_at);
+    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
 }
 
 /* ---- operations near keys of the table -------------------------------------------------------------------------- */
 
-bool draw_concurrent_mix(struct dict_plan *plan)
+bool draw_concurrent_mix(struct dict_plan *plan, enum step_call call)
 {
-    const size_t          rows = spec_batch(&plan->spec);
-    struct column_batch  *cols = &plan->work.cols;
-    const struct requests requests = { plan, cols, 0, rows };
+    const size_t         rows = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
     cols->hints = shuffled(plan, rows);
     if (!cols->hints ||
         !columns_reserve(cols, rows,
                          IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
-    for_each(rows, concurrent_at, (void *) &requests);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
+    request_each(plan, cols, 0, rows, concurrent_at);
+    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
 }
 
 /* ---- whether an order explains the results ---------------------------------------------------------------------- */

@@ -115,6 +115,12 @@ bool workload_cleans_up(enum workload workload)
     return workload == CLEANUP || workload == COMPACTALL;
 }
 
+bool workload_fills(enum workload workload)
+{
+    return workload == FILLRANDOM || workload == FILLSEQ || workload_on_device(workload) == BUILD ||
+           workload == CONCURRENTFILL || workload == ORDERBOOK;
+}
+
 bool workload_is_concurrent(enum workload workload)
 {
     return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||

@@ -94,6 +94,8 @@ enum workload {
 bool workload_is_dict(enum workload workload);
 /* CLEANUP and COMPACTALL. */
 bool workload_cleans_up(enum workload workload);
+/* Whether it fills an empty dictionary. */
+bool workload_fills(enum workload workload);
 /* Whether it needs the order of keys. */
 bool workload_needs_order(enum workload workload);
 /* Whether it uses concurrent batches. */
