@@ -2,100 +2,39 @@
 #include "measure.h"
 
 #include "bench/common/device.h"
-#include "bench/common/threads.h"
 #include "bench/peers/rivals.h"
-#include "bench/workload/baseline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A column batch in device memory. */
-struct columns {
-    cl_mem at[N_COLUMNS];
-};
 
 struct dict_target {
     ordo_device            *device;
     const struct dict_plan *plan;
     ordo_dict              *dict;
     struct rival           *rival; /* used instead of `dict` */
-    struct columns          table, churn, work;
-    void                   *host[N_COLUMNS]; /* outputs in host memory, used instead of `work` */
-    size_t                  exported;        /* elements of the last export */
-    size_t                  filled;          /* table batches in the dictionary, for queries */
+    struct buffers          table, churn, work;
+    size_t                  exported; /* elements of the last export */
+    size_t                  filled;   /* table batches in the dictionary, for queries */
 };
-
-static bool is_host(const struct dict_target *t)
-{
-    return workload_is_host(t->plan->spec.workload);
-}
-
-/* ---- columns ------------------------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const struct column_batch *cols, int column)
 {
     return cols->rows[column] * column_width(cols, (enum column_id) column);
 }
 
-static void columns_free(struct columns *columns)
-{
-    device_release(columns->at, N_COLUMNS);
-    *columns = (struct columns) { { NULL } };
-}
-
-static ordo_status columns_make(const struct dict_target *t, const struct column_batch *cols, struct columns *columns,
+static ordo_status columns_make(struct dict_target *t, const struct column_batch *cols, struct buffers *columns,
                                 char *why)
 {
-    columns_free(columns);
-    for (int c = 0; c < N_COLUMNS; c++) {
-        const size_t bytes = bytes_of(cols, c);
-        ordo_status  got = bytes ? device_buffer(t->device, bytes, &columns->at[c]) : ORDO_OK;
-        if (got == ORDO_OK && c < FIRST_OUTPUT)
-            got = device_write(t->device, columns->at[c], cols->at[c], bytes);
-        if (got == ORDO_OK)
-            continue;
-        because(why, "cannot place the workload's %s: %s", column_name((enum column_id) c), ordo_status_string(got));
-        return ORDO_NO_DEVICE_MEMORY;
-    }
-    return ORDO_OK;
-}
-
-static void host_free(struct dict_target *t)
-{
-    for (int c = 0; c < N_COLUMNS; c++) {
-        free(t->host[c]);
-        t->host[c] = NULL;
-    }
-}
-
-/* False without memory. */
-static bool host_make(struct dict_target *t)
-{
-    const struct column_batch *cols = &t->plan->work.cols;
-    host_free(t);
-    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++) {
-        t->host[c] = bytes_of(cols, c) ? malloc(bytes_of(cols, c)) : NULL;
-        if (bytes_of(cols, c) && !t->host[c])
-            return false;
-    }
-    return true;
-}
-
-static ordo_status poison(struct dict_target *t)
-{
-    const struct column_batch *cols = &t->plan->work.cols;
-    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++) {
-        if (t->host[c])
-            fill_bytes(t->host[c], POISON_BYTE, bytes_of(cols, c));
-        TRY(device_fill(t->device, t->work.at[c], POISON_BYTE, bytes_of(cols, c)));
-    }
-    return ordo_device_finish(t->device);
-}
-
-static struct ordo_slice slice(const struct columns *columns, enum column_id column, size_t at)
-{
-    return columns->at[column] ? ordo_at(columns->at[column], at) : ordo_none();
+    size_t bytes[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++)
+        bytes[c] = bytes_of(cols, c);
+    buffers_free(columns);
+    columns->device = t->device;
+    columns->n_inputs = FIRST_OUTPUT;
+    columns->n = N_COLUMNS;
+    columns->on_host = columns == &t->work && workload_is_host(t->plan->spec.workload);
+    return buffers_make(columns, bytes, (const void *const *) cols->at, why);
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------------- */
@@ -110,6 +49,7 @@ static void *place(const struct column_batch *cols, void *const *columns, enum c
 static ordo_status host_step(struct dict_target *t, const struct step *step)
 {
     const struct column_batch *cols = &t->plan->work.cols;
+    void *const               *out = t->work.host;
     const void                *keys = place(cols, cols->at, COL_KEYS, step->at);
     const void                *values = place(cols, cols->at, COL_VALUES, step->at);
     switch (step->call) {
@@ -118,128 +58,118 @@ static ordo_status host_step(struct dict_target *t, const struct step *step)
     case DO_UPSERT:
         return ordo_dict_upsert_host(t->dict, keys, values, step->count);
     case DO_FIND:
-        return ordo_dict_find_host(t->dict, keys, step->count, place(cols, t->host, COL_VALUES_OUT, step->at),
-                                   place(cols, t->host, COL_FOUND, step->at));
+        return ordo_dict_find_host(t->dict, keys, step->count, place(cols, out, COL_VALUES_OUT, step->at),
+                                   place(cols, out, COL_FOUND, step->at));
     case DO_EXPORT:
-        return ordo_dict_export_host(t->dict, t->host[COL_RANGE_KEYS], t->host[COL_RANGE_VALUES], step->range_count,
+        return ordo_dict_export_host(t->dict, out[COL_RANGE_KEYS], out[COL_RANGE_VALUES], step->range_count,
                                      &t->exported);
     default:
         return ORDO_UNSUPPORTED;
     }
 }
 
-static ordo_status apply(ordo_dict *dict, const struct columns *c, const struct step *step,
+/* A column from the step's rows on. */
+#define AT(column) buffers_at(c, COL_##column, step->at)
+
+static ordo_status apply(ordo_dict *dict, const struct buffers *c, const struct step *step,
                          const struct ordo_order *order)
 {
-    const struct ordo_batch batch = {
-        .codes = slice(c, COL_CODES, step->at),
-        .keys = slice(c, COL_KEYS, step->at),
-        .hi = slice(c, COL_HI, step->at),
-        .values = slice(c, COL_VALUES, step->at),
-        .count = step->count,
-        .found = slice(c, COL_FOUND, step->at),
-        .keys_out = slice(c, COL_KEYS_OUT, step->at),
-        .values_out = slice(c, COL_VALUES_OUT, step->at),
-        .counts = slice(c, COL_COUNTS, step->at),
-        .offsets = slice(c, COL_OFFSETS, step->offsets_at),
-        .range_keys = slice(c, COL_RANGE_KEYS, step->range_at),
-        .range_values = slice(c, COL_RANGE_VALUES, step->range_at),
-        .range_capacity = step->range_count,
-    };
+    const struct ordo_batch batch = { .codes = AT(CODES),
+                                      .keys = AT(KEYS),
+                                      .hi = AT(HI),
+                                      .values = AT(VALUES),
+                                      .count = step->count,
+                                      .found = AT(FOUND),
+                                      .keys_out = AT(KEYS_OUT),
+                                      .values_out = AT(VALUES_OUT),
+                                      .counts = AT(COUNTS),
+                                      .offsets = buffers_at(c, COL_OFFSETS, step->offsets_at),
+                                      .range_keys = buffers_at(c, COL_RANGE_KEYS, step->range_at),
+                                      .range_values = buffers_at(c, COL_RANGE_VALUES, step->range_at),
+                                      .range_capacity = step->range_count };
     return ordo_dict_apply(dict, &batch, NULL, order);
 }
 
-static ordo_status apply_concurrent(ordo_dict *dict, const struct columns *c, const struct step *step,
+static ordo_status apply_concurrent(ordo_dict *dict, const struct buffers *c, const struct step *step,
                                     const struct ordo_order *order)
 {
-    const struct ordo_concurrent_batch batch = {
-        .codes = slice(c, COL_CODES, step->at),
-        .keys = slice(c, COL_KEYS, step->at),
-        .values = slice(c, COL_VALUES, step->at),
-        .count = step->count,
-        .found = slice(c, COL_FOUND, step->at),
-        .keys_out = slice(c, COL_KEYS_OUT, step->at),
-        .values_out = slice(c, COL_VALUES_OUT, step->at),
-        .outcomes = slice(c, COL_OUTCOMES, step->at),
-    };
+    const struct ordo_concurrent_batch batch = { .codes = AT(CODES),
+                                                 .keys = AT(KEYS),
+                                                 .values = AT(VALUES),
+                                                 .count = step->count,
+                                                 .found = AT(FOUND),
+                                                 .keys_out = AT(KEYS_OUT),
+                                                 .values_out = AT(VALUES_OUT),
+                                                 .outcomes = AT(OUTCOMES) };
     return ordo_dict_apply_concurrent(dict, &batch, order);
 }
 
-static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const struct step *step, size_t *needed,
-                                 const struct ordo_order *order)
+/* needed: NULL or the number of elements, for which the call waits. */
+static ordo_status range(ordo_dict *dict, const struct buffers *c, const struct step *step, size_t *needed,
+                         const struct ordo_order *order)
 {
-    const struct ordo_limited_ranges ranges = {
-        .lo = slice(c, COL_KEYS, step->at),
-        .hi = slice(c, COL_HI, step->at),
-        .count = step->count,
-        .limit = (uint32_t) step->limit,
-        .offsets = slice(c, COL_OFFSETS, step->offsets_at),
-        .keys_out = slice(c, COL_RANGE_KEYS, step->range_at),
-        .values_out = slice(c, COL_RANGE_VALUES, step->range_at),
-        .capacity = step->range_count,
-    };
-    return ordo_dict_range_limited(dict, &ranges, needed, order);
+    const struct ordo_limited_ranges page = { .lo = AT(KEYS),
+                                              .hi = AT(HI),
+                                              .count = step->count,
+                                              .limit = (uint32_t) step->limit,
+                                              .offsets = buffers_at(c, COL_OFFSETS, step->offsets_at),
+                                              .keys_out = buffers_at(c, COL_RANGE_KEYS, step->range_at),
+                                              .values_out = buffers_at(c, COL_RANGE_VALUES, step->range_at),
+                                              .capacity = step->range_count };
+    if (step->call == DO_PAGE)
+        return ordo_dict_range_limited(dict, &page, needed, order);
+    return ordo_dict_range(dict, page.lo, page.hi, page.count, page.offsets, page.keys_out, page.values_out,
+                           page.capacity, needed, order);
 }
 
-/* Values are added as integers. */
-static ordo_type value_type(const struct dict_target *t)
-{
-    return t->plan->spec.value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-}
-
-static ordo_status do_step(const struct dict_target *t, const struct columns *c, const struct step *step,
+static ordo_status do_step(const struct dict_target *t, const struct buffers *c, const struct step *step,
                            const struct ordo_order *order)
 {
-    ordo_dict              *dict = t->dict;
-    const struct ordo_slice keys = slice(c, COL_KEYS, step->at), values = slice(c, COL_VALUES, step->at);
-    const struct ordo_slice hi = slice(c, COL_HI, step->at), found = slice(c, COL_FOUND, step->at);
-    const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
-    const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
-    size_t                  needed; /* ranges that wait for the number may merge runs */
+    ordo_dict      *dict = t->dict;
+    const size_t    n = step->count;
+    const ordo_type value = t->plan->spec.value_bytes == 8 ? ORDO_U64 : ORDO_U32; /* values are added as integers */
+    size_t          needed; /* ranges that wait for the number may merge runs */
     if (t->rival)
         return rival_step(t->rival, c->at, step, order);
     switch (step->call) {
     case DO_BUILD:
-        return ordo_dict_build(dict, keys, values, step->count, order);
+        return ordo_dict_build(dict, AT(KEYS), AT(VALUES), n, order);
     case DO_UPSERT:
-        return ordo_dict_upsert(dict, keys, values, step->count, order);
+        return ordo_dict_upsert(dict, AT(KEYS), AT(VALUES), n, order);
     case DO_ERASE:
-        return ordo_dict_erase(dict, keys, step->count, order);
+        return ordo_dict_erase(dict, AT(KEYS), n, order);
     case DO_FIND:
-        return ordo_dict_find(dict, keys, step->count, values_out, found, order);
+        return ordo_dict_find(dict, AT(KEYS), n, AT(VALUES_OUT), AT(FOUND), order);
     case DO_SEEK:
-        return ordo_dict_seek(dict, step->relation, keys, step->count, keys_out, values_out, found, order);
+        return ordo_dict_seek(dict, step->relation, AT(KEYS), n, AT(KEYS_OUT), AT(VALUES_OUT), AT(FOUND), order);
     case DO_COUNT:
-        return ordo_dict_count(dict, keys, hi, step->count, counts, order);
+        return ordo_dict_count(dict, AT(KEYS), AT(HI), n, AT(COUNTS), order);
     case DO_RANGE:
-        return ordo_dict_range(dict, keys, hi, step->count, slice(c, COL_OFFSETS, step->offsets_at),
-                               slice(c, COL_RANGE_KEYS, step->range_at), slice(c, COL_RANGE_VALUES, step->range_at),
-                               step->range_count, t->plan->spec.first_calls ? &needed : NULL, order);
-    case DO_COMBINE:
-        return ordo_dict_combine(dict, value_type(t), ORDO_SUM, keys, values, step->count, order);
-    case DO_ERASE_RANGE:
-        return ordo_dict_erase_range(dict, keys, hi, step->count, counts, order);
-    case DO_TAKE_FIRST:
-        return ordo_dict_take_first(dict, step->count, keys_out, values_out, &needed, order);
-    case DO_PEEK_FIRST:
-        return ordo_dict_peek_first(dict, step->count, keys_out, values_out, &needed, order);
-    case DO_PEEK_LAST:
-        return ordo_dict_peek_last(dict, step->count, keys_out, values_out, &needed, order);
-    case DO_RANK:
-        return ordo_dict_rank(dict, ORDO_LT, keys, step->count, counts, order);
-    case DO_SELECT:
-        return ordo_dict_select(dict, slice(c, COL_RANKS, step->at), step->count, keys_out, values_out, found, order);
-    case DO_SEEK_WITHIN:
-        return ordo_dict_seek_within(dict, step->relation, keys, hi, step->count, keys_out, values_out, found, order);
     case DO_PAGE:
-        return range_limited(dict, c, step, t->plan->spec.first_calls ? &needed : NULL, order);
+        return range(dict, c, step, t->plan->spec.first_calls ? &needed : NULL, order);
+    case DO_COMBINE:
+        return ordo_dict_combine(dict, value, ORDO_SUM, AT(KEYS), AT(VALUES), n, order);
+    case DO_ERASE_RANGE:
+        return ordo_dict_erase_range(dict, AT(KEYS), AT(HI), n, AT(COUNTS), order);
+    case DO_TAKE_FIRST:
+        return ordo_dict_take_first(dict, n, AT(KEYS_OUT), AT(VALUES_OUT), &needed, order);
+    case DO_PEEK_FIRST:
+        return ordo_dict_peek_first(dict, n, AT(KEYS_OUT), AT(VALUES_OUT), &needed, order);
+    case DO_PEEK_LAST:
+        return ordo_dict_peek_last(dict, n, AT(KEYS_OUT), AT(VALUES_OUT), &needed, order);
+    case DO_RANK:
+        return ordo_dict_rank(dict, ORDO_LT, AT(KEYS), n, AT(COUNTS), order);
+    case DO_SELECT:
+        return ordo_dict_select(dict, AT(RANKS), n, AT(KEYS_OUT), AT(VALUES_OUT), AT(FOUND), order);
+    case DO_SEEK_WITHIN:
+        return ordo_dict_seek_within(dict, step->relation, AT(KEYS), AT(HI), n, AT(KEYS_OUT), AT(VALUES_OUT), AT(FOUND),
+                                     order);
     case DO_AGGREGATE:
-        return ordo_dict_aggregate(dict, value_type(t), ORDO_SUM, keys, hi, step->count, values_out, ordo_none(),
-                                   order);
+        return ordo_dict_aggregate(dict, value, ORDO_SUM, AT(KEYS), AT(HI), n, AT(VALUES_OUT), ordo_none(), order);
     case DO_LONGEST_PREFIX:
-        return ordo_xfast_longest_prefix(dict, keys, step->count, keys_out, values_out, found, order);
+        return ordo_xfast_longest_prefix(dict, AT(KEYS), n, AT(KEYS_OUT), AT(VALUES_OUT), AT(FOUND), order);
     case DO_COUNT_PREFIX:
-        return ordo_xfast_count_prefix(dict, keys, slice(c, COL_LENGTHS, step->at), step->count, counts, order);
+        return ordo_xfast_count_prefix(dict, AT(KEYS), AT(LENGTHS), n, AT(COUNTS), order);
     case DO_APPLY:
         return apply(dict, c, step, order);
     case DO_CONCURRENT:
@@ -255,7 +185,7 @@ static ordo_status do_step(const struct dict_target *t, const struct columns *c,
 }
 
 /* Runs steps from .. to - 1. The last one signals order->done. */
-static ordo_status do_steps(const struct dict_target *t, const struct columns *columns, const struct script *script,
+static ordo_status do_steps(const struct dict_target *t, const struct buffers *columns, const struct script *script,
                             size_t from, size_t to, const struct ordo_order *order)
 {
     struct ordo_order within = order ? *order : (struct ordo_order) { .queue = NULL };
@@ -293,7 +223,7 @@ ordo_status dict_target_prepare(void *arg, const struct ordo_order *order)
 ordo_status dict_target_work(void *arg, const struct ordo_order *order)
 {
     struct dict_target *t = arg;
-    if (is_host(t)) {
+    if (t->work.on_host) {
         for (size_t s = 0; s < t->plan->work.n_steps; s++)
             TRY(dict_target_step(t, s));
         return ORDO_OK;
@@ -304,7 +234,7 @@ ordo_status dict_target_work(void *arg, const struct ordo_order *order)
 ordo_status dict_target_step(struct dict_target *t, size_t step)
 {
     const struct script *work = &t->plan->work;
-    if (is_host(t))
+    if (t->work.on_host)
         return host_step(t, &work->steps[step]);
     return do_step(t, &t->work, &work->steps[step], NULL);
 }
@@ -399,10 +329,9 @@ void dict_target_close(struct dict_target **target)
     ordo_device_finish(t->device);
     ordo_dict_destroy(&t->dict);
     rival_close(&t->rival);
-    columns_free(&t->table);
-    columns_free(&t->churn);
-    columns_free(&t->work);
-    host_free(t);
+    buffers_free(&t->table);
+    buffers_free(&t->churn);
+    buffers_free(&t->work);
     free(t);
     *target = NULL;
 }
@@ -410,11 +339,8 @@ void dict_target_close(struct dict_target **target)
 ordo_status dict_target_load(struct dict_target *t, char *why)
 {
     TRY(columns_make(t, &t->plan->churn.cols, &t->churn, why));
-    if (!is_host(t))
-        TRY(columns_make(t, &t->plan->work.cols, &t->work, why));
-    else if (!host_make(t))
-        return device_why(t->device, ORDO_NO_HOST_MEMORY, why);
-    return device_why(t->device, poison(t), why);
+    TRY(columns_make(t, &t->plan->work.cols, &t->work, why));
+    return device_why(t->device, buffers_poison(&t->work), why);
 }
 
 ordo_status dict_target_statistics(struct dict_target *t, struct ordo_statistics *out)
@@ -438,76 +364,31 @@ static bool differs(const struct column_batch *cols, int column, const unsigned 
                    want_word);
 }
 
-/* Reads an output column. The caller frees it; NULL on failure. */
-static unsigned char *read_column(const struct dict_target *t, int column, char *why)
-{
-    const size_t   bytes = bytes_of(&t->plan->work.cols, column);
-    unsigned char *got = malloc(bytes);
-    if (got && t->host[column])
-        return memcpy(got, t->host[column], bytes);
-    if (got && device_read(t->device, t->work.at[column], got, bytes) == ORDO_OK)
-        return got;
-    free(got);
-    because(why, "cannot read the results");
-    return NULL;
-}
-
 static bool check_column(const struct dict_target *t, int column, char *why)
 {
     const struct column_batch *cols = &t->plan->work.cols;
-    if (!t->work.at[column] && !t->host[column])
+    if (!t->work.bytes[column])
         return true;
-    unsigned char *got = read_column(t, column, why);
+    unsigned char *got = buffers_read(&t->work, column, why);
     bool           good = got;
-    if (good && memcmp(got, cols->at[column], bytes_of(cols, column)) != 0)
+    if (good && memcmp(got, cols->at[column], t->work.bytes[column]) != 0)
         good = differs(cols, column, got, why);
     free(got);
     return good;
 }
 
-/* Elements to compare with the model's. */
-struct beside {
-    const struct model *model;
-    const void         *keys, *values;
-    size_t              first_other[MAX_PARTS];
-};
-
-static uint64_t value_beside(const struct beside *beside, size_t i)
-{
-    return beside->model->value_bytes ? element(beside->values, beside->model->value_bytes, i) : 0;
-}
-
-static void compare_span(void *beside_, size_t from, size_t to, int part)
-{
-    struct beside      *beside = beside_;
-    const struct model *model = beside->model;
-    beside->first_other[part] = SIZE_MAX;
-    for (size_t i = from; i < to; i++) {
-        const uint64_t key = element(beside->keys, model->key_bytes, i);
-        if (key_order(model->type, key) == model_key(model, i) && value_beside(beside, i) == model_value(model, i))
-            continue;
-        beside->first_other[part] = i;
-        return;
-    }
-}
-
-static bool tell_other(const struct beside *beside, size_t i, char *why)
-{
-    const struct model *model = beside->model;
-    return because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i,
-                   element(beside->keys, model->key_bytes, i), value_beside(beside, i),
-                   key_stored(model->type, model_key(model, i)), model_value(model, i));
-}
-
+/* Keys in stored form. */
 static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why)
 {
     if (count != model->count)
         return because(why, "the dictionary has %zu elements, not %zu", count, model->count);
-    struct beside beside = { model, keys, values, { 0 } };
-    const int     parts = for_spans(count, compare_span, &beside);
-    for (int p = 0; p < parts; p++)
-        if (beside.first_other[p] != SIZE_MAX)
-            return tell_other(&beside, beside.first_other[p], why);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = element(keys, model->key_bytes, i), want = key_stored(model->type, model_key(model, i));
+        const uint64_t value = model->value_bytes ? element(values, model->value_bytes, i) : 0;
+        if (key != want || value != model_value(model, i))
+            return because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i, key,
+                           value, want, model_value(model, i));
+    }
     return true;
 }
 
@@ -546,8 +427,8 @@ static bool check_content(const struct dict_target *t, const struct model *model
 static bool check_export(const struct dict_target *t, char *why)
 {
     const struct model *model = &t->plan->model;
-    void               *keys = read_column(t, COL_RANGE_KEYS, why);
-    void               *values = model->value_bytes ? read_column(t, COL_RANGE_VALUES, why) : malloc(1);
+    void               *keys = buffers_read(&t->work, COL_RANGE_KEYS, why);
+    void               *values = buffers_read(&t->work, COL_RANGE_VALUES, why);
     bool good = keys && values && elements_sort(model->type, keys, values, model->value_bytes, model->count);
     good = good && same_elements(model, keys, values, t->exported, why);
     free(keys);
@@ -558,11 +439,10 @@ static bool check_export(const struct dict_target *t, char *why)
 /* Checks results that depend on the order of operations. */
 static bool check_points(const struct dict_target *t, bool content, char *why)
 {
-    const bool     values = t->plan->spec.value_bytes > 0;
     struct model   after = model_empty(t->plan->spec.type, t->plan->spec.value_bytes);
-    unsigned char *found = read_column(t, COL_FOUND, why);
-    unsigned char *values_out = values ? read_column(t, COL_VALUES_OUT, why) : NULL;
-    const bool     good = found && (values_out || !values) && check_column(t, COL_OUTCOMES, why) &&
+    unsigned char *found = buffers_read(&t->work, COL_FOUND, why);
+    unsigned char *values_out = buffers_read(&t->work, COL_VALUES_OUT, why);
+    const bool     good = found && values_out && check_column(t, COL_OUTCOMES, why) &&
                       explain_points(t->plan, found, values_out, &after, why) &&
                       (!content || check_content(t, &after, why));
     model_free(&after);

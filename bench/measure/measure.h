@@ -13,6 +13,27 @@
 
 #include <stdbool.h>
 
+/* Arrays of a workload: inputs, then outputs. */
+#define BUFFERS_MAX 16
+struct buffers {
+    ordo_device *device;
+    int          n_inputs, n;
+    bool         on_host; /* outputs in host memory and no inputs, for calls on arrays of the host */
+    size_t       bytes[BUFFERS_MAX];
+    cl_mem       at[BUFFERS_MAX]; /* NULL: unused */
+    void        *host[BUFFERS_MAX];
+};
+
+/* Makes them and writes the inputs. Blocks. Returns an error with its reason in `why`; then also call buffers_free. */
+ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why);
+void        buffers_free(struct buffers *buffers);
+/* Fills the outputs with POISON_BYTE. */
+ordo_status buffers_poison(struct buffers *buffers);
+/* Reads an output. The caller frees it; NULL with the reason in `why`. */
+void *buffers_read(const struct buffers *buffers, int i, char *why);
+/* From an element on; none if the array is unused. */
+struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at);
+
 struct target;
 
 /* The device memory of a target. */
