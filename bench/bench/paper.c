@@ -397,13 +397,12 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
     const cJSON *row = NULL, *figure = NULL;
     cJSON       *rows = cJSON_CreateArray();
     cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
-        cJSON               *cells = figure_cells(experiment, row);
-        struct figure_point *points = NULL;
-        const int            n = figures_select(figures, cells, NULL, rates, &points);
+        cJSON      *cells = figure_cells(experiment, row);
+        struct line line = figures_select(figures, cells, NULL, rates);
         json_number(cells, "paper", figure_value(experiment, row));
-        json_number(cells, "here", figures_mean(points, n, rates));
+        json_number(cells, "here", line_mean(&line));
         cJSON_AddItemToArray(rows, cells);
-        free(points);
+        free(line.points);
     }
     cJSON_ArrayForEach(figure, figures) {
         cJSON *cells = cJSON_CreateObject(), *column = NULL;
