@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs.h"
 
+#include "baseline.h"
 #include "bench/common/threads.h"
 #include "keys.h"
 
@@ -221,116 +222,79 @@ static bool check_compact(const struct check *check, char *why)
     return true;
 }
 
-/* ---- groups, the first k, the median ------------------------------------------------------------------------- */
+/* ---- groups, the first k, the median: compared with the sorted input ------------------------------------------- */
 
-/* The place of a key among ascending groups; `groups` if it is missing. */
-static size_t group_of(const struct check *check, size_t groups, uint64_t order)
+static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
 {
-    const void  *keys = check->answer->keys;
-    const size_t at = first_not_below(check, keys, groups, order);
-    return at < groups && order_at(check, keys, at) == order ? at : groups;
+    return element(a, check->key_bytes, i) == element(b, check->key_bytes, k);
 }
 
-/* Subtracts every element from its group; nothing may remain. */
-static bool take_apart(const struct check *check, size_t groups, uint64_t *sums, uint32_t *counts, char *why)
+static uint64_t value_at(const struct check *check, const void *values, size_t i)
 {
-    const uint32_t value_bytes = check->spec->value_bytes;
-
-    for (size_t i = 0; i < check->spec->count; i++) {
-        const size_t g = group_of(check, groups, order_at(check, check->in->keys, i));
-        if (g == groups)
-            return because(why, "the key of in[%zu] is in no group", i);
-        sums[g] += value_bytes ? element(check->in->values, value_bytes, i) : 0;
-        counts[g]++;
-    }
-    for (size_t g = 0; g < groups; g++) {
-        const uint64_t want = value_bytes == 4 ? (uint32_t) sums[g] : sums[g];
-        if (counts[g] != check->answer->counts[g])
-            return because(why, "group %zu has %u elements, not %u", g, check->answer->counts[g], counts[g]);
-        if (value_bytes && element(check->answer->values, value_bytes, g) != want)
-            return because(why, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, g,
-                           element(check->answer->values, value_bytes, g), want);
-    }
-    return true;
+    return check->spec->value_bytes ? element(values, check->spec->value_bytes, i) : 0;
 }
 
-static bool check_groups(const struct check *check, char *why)
-{
-    const size_t groups = check->answer->kept;
-    if (groups > check->spec->count)
-        return because(why, "%zu groups of %zu elements", groups, check->spec->count);
-    for (size_t g = 1; g < groups; g++)
-        if (order_at(check, check->answer->keys, g - 1) >= order_at(check, check->answer->keys, g))
-            return because(why, "the keys of groups %zu and %zu do not ascend", g - 1, g);
-    uint64_t  *sums = calloc(groups + 1, sizeof *sums);
-    uint32_t  *counts = calloc(groups + 1, sizeof *counts);
-    const bool good = sums && counts && take_apart(check, groups, sums, counts, why);
-    free(sums);
-    free(counts);
-    return good;
-}
-
-/* Counts keys greater than and equal to one, and hashes the greater ones. */
-struct above {
-    size_t   greater, equal;
-    uint64_t greater_hash;
-};
-static struct above count_above(const struct check *check, const void *keys, size_t count, uint64_t order)
-{
-    struct above above = { 0, 0, 0 };
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t here = order_at(check, keys, i);
-        above.greater += here > order;
-        above.equal += here == order;
-        above.greater_hash += here > order ? draw(5, here) : 0;
-    }
-    return above;
-}
-
-/* The greatest keys come first. With values, pairs (key, index) are in strict order, so none occurs twice. All keys
- * greater than the last one must be there, and of keys equal to it the first ones. */
-static bool check_top(const struct check *check, char *why)
+static bool groups_right(const struct check *check, const struct pairs *sorted, char *why)
 {
     const struct answer *out = check->answer;
-    const size_t         k = spec_top(check->spec), bytes = check->spec->value_bytes;
-    if (k == 0)
-        return true;
-    for (size_t i = 0; i < k; i++) {
-        const uint64_t index = bytes ? input_index(check, element(out->values, bytes, i)) : 0;
-        const uint64_t here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : here;
-        if (here > before)
-            return because(why, "out[%zu] is greater than out[%zu]", i, i - 1);
-        if (!bytes)
-            continue;
-        if (index == UINT64_MAX || order_at(check, check->in->keys, (size_t) index) != here)
-            return because(why, "out[%zu] has a value of another key", i);
-        if (i && here == before && input_index(check, element(out->values, bytes, i - 1)) >= index)
-            return because(why, "out[%zu] and out[%zu] have one key but are not in order", i - 1, i);
+    const size_t         count = check->spec->count;
+    size_t               groups = 0;
+    for (size_t i = 0, end = 0; i < count; i = end, groups++) {
+        uint64_t sum = 0;
+        for (; end < count && same_key(check, sorted->keys, end, sorted->keys, i); end++)
+            sum += value_at(check, sorted->values, end);
+        sum = check->spec->value_bytes == 4 ? (uint32_t) sum : sum;
+        if (groups >= out->kept || !same_key(check, out->keys, groups, sorted->keys, i))
+            return because(why, "group %zu has another key, or is missing", groups);
+        if (out->counts[groups] != end - i)
+            return because(why, "group %zu has %u elements, not %zu", groups, out->counts[groups], end - i);
+        if (value_at(check, out->values, groups) != sum)
+            return because(why, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, groups,
+                           value_at(check, out->values, groups), sum);
     }
-    const uint64_t     last = order_at(check, out->keys, k - 1);
-    const struct above in = count_above(check, check->in->keys, check->spec->count, last);
-    const struct above got = count_above(check, out->keys, k, last);
-    if (in.greater != got.greater || in.greater_hash != got.greater_hash || in.equal < got.equal)
-        return because(why, "%zu keys are greater than the last one, %zu came out, or others did", in.greater,
-                       got.greater);
-    for (size_t i = 0, seen = 0; bytes && seen < got.equal; i++) {
-        if (order_at(check, check->in->keys, i) != last)
-            continue;
-        if (input_index(check, element(out->values, bytes, got.greater + seen)) != i)
-            return because(why, "in[%zu] should have come out, as the first of equal keys", i);
-        seen++;
+    return groups == out->kept || because(why, "%u groups came out, not %zu", out->kept, groups);
+}
+
+/* The greatest keys come first, equal keys in input order. */
+static bool top_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const struct answer *out = check->answer;
+    const size_t         k = spec_top(check->spec);
+    for (size_t end = check->spec->count, first = end, at = 0; at < k; end = first) {
+        while (first > 0 && same_key(check, sorted->keys, first - 1, sorted->keys, end - 1))
+            first--;
+        for (size_t i = first; i < end && at < k; i++, at++)
+            if (!same_key(check, out->keys, at, sorted->keys, i) ||
+                value_at(check, out->values, at) != value_at(check, sorted->values, i))
+                return because(why, "out[%zu] has another key or value", at);
     }
     return true;
 }
 
-static bool check_select(const struct check *check, char *why)
+static bool median_right(const struct check *check, const struct pairs *sorted, char *why)
 {
-    const size_t       k = check->spec->count / 2;
-    const struct above in =
-        count_above(check, check->in->keys, check->spec->count, order_at(check, check->answer->keys, 0));
-    const size_t less = check->spec->count - in.greater - in.equal;
-    return (less <= k && k < less + in.equal) ||
-           because(why, "%zu keys are less than that of rank %zu, %zu are it", less, k, in.equal);
+    const size_t k = check->spec->count / 2;
+    return same_key(check, check->answer->keys, 0, sorted->keys, k) ||
+           because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64,
+                   element(check->answer->keys, check->key_bytes, 0), element(sorted->keys, check->key_bytes, k));
+}
+
+static bool check_sorted(const struct check *check, char *why,
+                         bool (*right)(const struct check *check, const struct pairs *sorted, char *why))
+{
+    const size_t count = check->spec->count, bytes = check->key_bytes, value_bytes = check->spec->value_bytes;
+    struct pairs sorted = { malloc(count * bytes + 1), malloc(count * value_bytes + 1) };
+    bool         good = sorted.keys && sorted.values;
+    if (good) {
+        memcpy(sorted.keys, check->in->keys, count * bytes);
+        if (value_bytes)
+            memcpy(sorted.values, check->in->values, count * value_bytes);
+        good = elements_sort(check->spec->type, sorted.keys, sorted.values, (uint32_t) value_bytes, count);
+    }
+    good = good ? right(check, &sorted, why) : because(why, "no memory to check the results");
+    free(sorted.keys);
+    free(sorted.values);
+    return good;
 }
 
 static bool row_right_at(const struct check *check, size_t i, char *why)
@@ -354,11 +318,11 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
     case COMPACT:
         return check_compact(&check, why);
     case GROUPBY:
-        return check_groups(&check, why);
+        return check_sorted(&check, why, groups_right);
     case TOP:
-        return check_top(&check, why);
+        return check_sorted(&check, why, top_right);
     case SELECT:
-        return check_select(&check, why);
+        return check_sorted(&check, why, median_right);
     case SEARCH:
         return check_all(&check, spec->n_queries, rank_right_at, why);
     case EQUAL_RANGE:

@@ -105,38 +105,6 @@ const char *type_name(ordo_type type)
 
 /* ---- what a point of the axes means -------------------------------------------------------------------------- */
 
-bool workload_is_dict(enum workload workload)
-{
-    return workload >= N_WORKLOADS;
-}
-
-bool workload_cleans_up(enum workload workload)
-{
-    return workload == CLEANUP || workload == COMPACTALL;
-}
-
-bool workload_fills(enum workload workload)
-{
-    return workload == FILLRANDOM || workload == FILLSEQ || workload_on_device(workload) == BUILD ||
-           workload == CONCURRENTFILL || workload == ORDERBOOK;
-}
-
-bool workload_is_concurrent(enum workload workload)
-{
-    return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
-           workload_has_updates(workload);
-}
-
-bool workload_has_updates(enum workload workload)
-{
-    return workload == CONCURRENTMIX || workload == CONCURRENTPOINTS;
-}
-
-bool workload_is_host(enum workload workload)
-{
-    return workload == HOSTSORT || workload >= HOSTBUILD;
-}
-
 enum workload workload_on_device(enum workload workload)
 {
     switch (workload) {
@@ -151,34 +119,6 @@ enum workload workload_on_device(enum workload workload)
     default:
         return workload;
     }
-}
-
-bool workload_needs_order(enum workload workload)
-{
-    return (workload >= SEEKRANDOM && workload <= COUNTPREFIX) || workload == MIXED || workload == MIXEDSEEKS ||
-           workload == CONCURRENTMIX || (workload >= DELETERANGE && workload <= ORDERBOOK);
-}
-
-bool workload_needs_values(enum workload workload)
-{
-    return workload == COMBINERANDOM || workload == SUMRANDOM || workload == ORDERBOOK || workload == LONGESTPREFIX;
-}
-
-bool workload_asks_prefixes(enum workload workload)
-{
-    return workload == LONGESTPREFIX || workload == COUNTPREFIX;
-}
-
-bool workload_has_values(enum workload workload)
-{
-    return workload != SCAN && workload != REDUCE && workload != SEARCH && workload != EQUAL_RANGE &&
-           workload != SELECT && workload != GATHER;
-}
-
-bool workload_has_queries(enum workload workload)
-{
-    return workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE ||
-           (workload >= READRANDOM && workload <= CONCURRENTREAD) || workload == HOSTREAD;
 }
 
 size_t type_bytes(ordo_type type)
@@ -250,19 +190,6 @@ bool spec_asks_same(const struct spec *a, const struct spec *b)
            a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed && a->batch == b->batch;
 }
 
-/* One batch on a filled dictionary is timed. */
-static bool is_one_batch(enum workload workload)
-{
-    return workload_on_device(workload) == INSERTRANDOM || workload == CONCURRENTINSERT ||
-           workload_has_updates(workload) || workload == DELETERANGE;
-}
-
-/* Tasks in rounds. Their batches differ from the batches of the table. */
-static bool has_rounds(enum workload workload)
-{
-    return workload == QUEUE || workload == EXPIRY || workload == ORDERBOOK;
-}
-
 #define QUEUE_BATCH 1024
 #define TASK_ROUNDS 64
 
@@ -294,7 +221,7 @@ size_t spec_batch(const struct spec *spec)
 size_t spec_table_batch(const struct spec *spec)
 {
     struct spec table = *spec;
-    if (is_one_batch(spec->workload) || has_rounds(spec->workload)) {
+    if (workload_is_one_batch(spec->workload) || workload_has_rounds(spec->workload)) {
         table.workload = FILLRANDOM;
         table.batch = 0;
     }
@@ -343,7 +270,7 @@ size_t spec_operations(const struct spec *spec)
         return spec_rounds(spec) * spec_batch(spec);
     if (workload_cleans_up(spec->workload))
         return spec->count + 2 * spec_churn(spec);
-    if (is_one_batch(spec->workload))
+    if (workload_is_one_batch(spec->workload))
         return spec_batch(spec);
     return workload_has_queries(spec->workload) ? spec->n_queries : spec_changes(spec);
 }
