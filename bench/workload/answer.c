@@ -35,33 +35,6 @@ static uint64_t input_index(const struct check *check, uint64_t value)
     return value == value_of(check->spec->value_bytes, (size_t) i) && i < check->spec->count ? i : UINT64_MAX;
 }
 
-/* With values, pairs (key, input index) ascend strictly and each key belongs to its index. So all indices differ,
- * none is missing, and equal keys keep their order. */
-static bool ordered_at(const struct check *check, size_t i, char *why)
-{
-    const struct answer *out = check->answer;
-    const uint64_t       here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : 0;
-    if (before > here)
-        return because(why, "out[%zu] is less than out[%zu]: 0x%" PRIx64 " after 0x%" PRIx64 " (ordered forms)", i,
-                       i - 1, here, before);
-    if (!check->spec->value_bytes)
-        return true;
-
-    const uint64_t value = element(out->values, check->spec->value_bytes, i);
-    const uint64_t index = input_index(check, value);
-    if (index == UINT64_MAX)
-        return because(why, "values_out[%zu] = 0x%" PRIx64 " is no value of the input", i, value);
-    if (element(check->in->keys, check->key_bytes, (size_t) index) != element(out->keys, check->key_bytes, i))
-        return because(why, "out[%zu] has the value of in[%" PRIu64 "] but another key", i, index);
-    if (i && before == here && !check->ties_may_swap) {
-        const uint64_t left = input_index(check, element(out->values, check->spec->value_bytes, i - 1));
-        if (left != UINT64_MAX && left >= index)
-            return because(why, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]", i - 1,
-                           i, left, index);
-    }
-    return true;
-}
-
 static bool rank_right_at(const struct check *check, size_t i, char *why)
 {
     const size_t   count = check->spec->count, rank = check->answer->ranks[i];
@@ -156,28 +129,6 @@ static bool check_all(struct check *check, size_t count, right_fn right_at, char
     return true;
 }
 
-/* Equal sums of hashes mean equal multisets, with very high probability. */
-static bool check_sets(const struct check *check, char *why)
-{
-    const uint32_t value_bytes = check->spec->value_bytes;
-    uint64_t       in_less_out = 0;
-    for (size_t i = 0; i < check->spec->count; i++)
-        if (value_bytes)
-            in_less_out += draw(3, i) - draw(3, (uint32_t) element(check->answer->values, value_bytes, i));
-        else
-            in_less_out += draw(3, element(check->in->keys, check->key_bytes, i)) -
-                           draw(3, element(check->answer->keys, check->key_bytes, i));
-    return in_less_out == 0 || because(why, "the output does not hold the same elements as the input");
-}
-
-static bool check_order(struct check *check, char *why)
-{
-    if (!check_all(check, check->spec->count, ordered_at, why))
-        return false;
-    const bool proven = check->spec->value_bytes && !check->ties_may_swap;
-    return proven || check_sets(check, why);
-}
-
 /* ---- results that depend on all elements before ---------------------------------------------------------------- */
 
 /* Maxima are in ordered form. */
@@ -222,7 +173,7 @@ static bool check_compact(const struct check *check, char *why)
     return true;
 }
 
-/* ---- groups, the first k, the median: compared with the sorted input ------------------------------------------- */
+/* ---- what is compared with the sorted input ------------------------------------------------------------------- */
 
 static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
 {
@@ -232,6 +183,24 @@ static bool same_key(const struct check *check, const void *a, size_t i, const v
 static uint64_t value_at(const struct check *check, const void *values, size_t i)
 {
     return check->spec->value_bytes ? element(values, check->spec->value_bytes, i) : 0;
+}
+
+/* If ties may swap, equal sums of hashes mean equal sets of values of a key, with very high probability. */
+static bool order_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const struct answer *out = check->answer;
+    uint64_t             more = 0;
+    for (size_t i = 0; i < check->spec->count; i++) {
+        const uint64_t key = element(sorted->keys, check->key_bytes, i);
+        const uint64_t value = value_at(check, out->values, i), want = value_at(check, sorted->values, i);
+        if (!same_key(check, out->keys, i, sorted->keys, i))
+            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, element(out->keys, check->key_bytes, i),
+                           key);
+        if (value != want && !check->ties_may_swap)
+            return because(why, "values_out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, value, want);
+        more += draw(key, value) - draw(key, want);
+    }
+    return more == 0 || because(why, "the output does not hold the same elements as the input");
 }
 
 static bool groups_right(const struct check *check, const struct pairs *sorted, char *why)
@@ -332,6 +301,6 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
     case GATHER:
         return check_all(&check, spec->count, row_right_at, why);
     default:
-        return check_order(&check, why);
+        return check_sorted(&check, why, order_right);
     }
 }
