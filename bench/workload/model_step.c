@@ -148,48 +148,55 @@ static void take_first(struct model *model, struct column_batch *cols, const str
 /* ---- queries ------------------------------------------------------------------------------------------------- */
 
 struct query {
-    const struct model  *model;
+    struct model        *model;
+    bool                *present; /* whether key i is there; NULL: all are */
     struct column_batch *cols;
-    const struct step   *step;
+    struct step         *step;
     uint64_t             lengths; /* bit set of the model's prefix lengths */
 };
+
+static bool is_present(const struct query *query, size_t at)
+{
+    return !query->present || query->present[at];
+}
 
 static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
 {
     return key_order(query->model->type, column_get(query->cols, column, row));
 }
 
-/* Sets *here if the row's key is there. */
-static size_t below_row(const struct query *query, size_t row, bool *here)
+/* The number of smaller keys. Sets *known if the model has the row's key. */
+static size_t below_row(const struct query *query, size_t row, bool *known)
 {
     const uint32_t *hints = query->cols->hints;
     const uint64_t  key = key_of_row(query, COL_KEYS, row);
     const size_t    below = model_below(query->model, key, hints ? hints[row] : SIZE_MAX);
-    *here = below < query->model->count && model_key(query->model, below) == key;
+    *known = below < query->model->count && model_key(query->model, below) == key;
     return below;
 }
 
-/* The place in `relation` to a key, from its neighbours; count if there is none. */
-static size_t in_relation(ordo_relation relation, size_t below, bool here, size_t count)
-{
-    if (here && (relation == ORDO_LE || relation == ORDO_GE))
-        return below;
-    if (relation == ORDO_GE || relation == ORDO_GT)
-        return below + here;
-    return below ? below - 1 : count;
-}
-
+/* The place in `relation` to a row's key; count if there is none. */
 static size_t sought(const struct query *query, ordo_relation relation, size_t row)
 {
-    bool         here;
-    const size_t below = below_row(query, row, &here);
-    return in_relation(relation, below, here, query->model->count);
+    const bool   upwards = relation == ORDO_GE || relation == ORDO_GT;
+    const size_t count = query->model->count;
+    bool         known;
+    size_t       at = below_row(query, row, &known);
+    if (upwards)
+        at += known && relation == ORDO_GT;
+    else if (!known || relation == ORDO_LT)
+        at = at ? at - 1 : count;
+    while (at < count && !is_present(query, at))
+        at = upwards ? at + 1 : at ? at - 1 : count;
+    return at;
 }
 
+/* values: writes the value too. */
 static void find_row(const struct query *query, size_t row, bool values)
 {
-    bool         here;
-    const size_t at = below_row(query, row, &here);
+    bool         known;
+    const size_t at = below_row(query, row, &known);
+    const bool   here = known && is_present(query, at);
     column_set(query->cols, COL_FOUND, row, here);
     if (here && values)
         column_set(query->cols, COL_VALUES_OUT, row, model_value(query->model, at));
@@ -203,12 +210,22 @@ static void put_found(const struct query *query, size_t row, size_t at)
         put_element(query->cols, COL_KEYS_OUT, row, query->model, at);
 }
 
+/* Answers an operation of a mixed or concurrent batch as before it. */
+static void answer_code(const struct query *query, size_t row, ordo_code code)
+{
+    static const ordo_relation relations[] = { ORDO_LT, ORDO_LE, ORDO_GE, ORDO_GT };
+    if (code >= ORDO_SEEK_LT && code <= ORDO_SEEK_GT)
+        put_found(query, row, sought(query, relations[code - ORDO_SEEK_LT], row));
+    else
+        find_row(query, row, code == ORDO_FIND);
+}
+
 /* The number of keys in a row's interval, from *at on. */
 static size_t within_row(const struct query *query, size_t row, size_t *at)
 {
     const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HI, row);
-    bool           here;
-    *at = below_row(query, row, &here);
+    bool           known;
+    *at = below_row(query, row, &known);
     const size_t n = lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
@@ -255,17 +272,6 @@ static size_t longest_prefix(const struct query *query, size_t row)
     return model->count;
 }
 
-/* Answers an operation of a concurrent batch as before the batch. */
-static void concurrent_row(const struct query *query, size_t row)
-{
-    const ordo_code code = code_of_row(query->cols, query->step, row);
-    column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
-    if (query->cols->at[COL_FOUND] && code == ORDO_SEEK_GE)
-        put_found(query, row, sought(query, ORDO_GE, row));
-    else if (query->cols->at[COL_FOUND])
-        find_row(query, row, code == ORDO_FIND);
-}
-
 static void query_at(void *query_, size_t i)
 {
     const struct query *query = query_;
@@ -301,7 +307,9 @@ static void query_at(void *query_, size_t i)
         column_set(query->cols, COL_VALUES_OUT, row, sum_of_row(query, row));
         break;
     default:
-        concurrent_row(query, row);
+        column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
+        if (query->cols->at[COL_FOUND])
+            answer_code(query, row, code_of_row(query->cols, query->step, row));
         break;
     }
 }
@@ -329,9 +337,9 @@ static bool range_room(struct column_batch *cols, size_t rows)
     return column_grow(cols, COL_RANGE_KEYS, rows) && column_grow(cols, COL_RANGE_VALUES, rows);
 }
 
-static bool do_range(const struct model *model, struct column_batch *cols, struct step *step)
+static bool do_range(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, cols, step, 0 };
+    struct query query = { .model = model, .cols = cols, .step = step };
     uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
     for_each(step->count, range_count_at, &query);
     offsets[0] = 0;
@@ -350,9 +358,9 @@ static void export_at(void *query_, size_t i)
     put_element(query->cols, COL_RANGE_KEYS, i, query->model, i);
 }
 
-static bool do_export(const struct model *model, struct column_batch *cols, struct step *step)
+static bool do_export(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, cols, step, 0 };
+    struct query query = { .model = model, .cols = cols, .step = step };
     step->range_count = model->count;
     if (!range_room(cols, model->count))
         return false;
@@ -362,91 +370,62 @@ static bool do_export(const struct model *model, struct column_batch *cols, stru
 
 /* ---- mixed batches, in order --------------------------------------------------------------------------------- */
 
-/* All keys that the batch changes are inserted first, with a flag for presence, so that no operation moves elements.
- * One operation: its row and its key. */
-struct operation {
-    struct model        *all;     /* every key that is or will be present */
-    bool                *present; /* whether key i is present */
-    struct column_batch *cols;
-    struct step         *step;
-    size_t               row, below; /* number of smaller keys in `all` */
-    ordo_code            code;
-    bool                 known, here; /* the key is in `all`; is present */
-};
-
-static void point(const struct operation *op)
+static bool interval(const struct query *query, size_t row, bool range)
 {
-    const bool stores = op->code == ORDO_UPSERT || (op->code == ORDO_INSERT && !op->here);
-    column_set(op->cols, COL_FOUND, op->row, op->here);
-    if (op->code == ORDO_FIND && op->here)
-        column_set(op->cols, COL_VALUES_OUT, op->row, model_value(op->all, op->below));
-    if (changes(op->code))
-        op->present[op->below] = op->code != ORDO_ERASE;
-    if (stores && op->all->value_bytes)
-        set_element(op->all->values, op->all->value_bytes, op->below, column_get(op->cols, COL_VALUES, op->row));
-}
-
-static void seek(const struct operation *op)
-{
-    static const ordo_relation relations[] = { ORDO_LT, ORDO_LE, ORDO_GE, ORDO_GT };
-    const ordo_relation        relation = relations[op->code - ORDO_SEEK_LT];
-    const bool                 upwards = relation == ORDO_GE || relation == ORDO_GT;
-    const size_t               count = op->all->count;
-    size_t                     at = in_relation(relation, op->below, op->known, count);
-    while (at < count && !op->present[at])
-        at = upwards ? at + 1 : at ? at - 1 : count;
-    column_set(op->cols, COL_FOUND, op->row, at < count);
-    if (at < count)
-        put_element(op->cols, COL_KEYS_OUT, op->row, op->all, at);
-}
-
-static bool interval(const struct operation *op)
-{
-    const uint64_t hi = key_order(op->all->type, column_get(op->cols, COL_HI, op->row));
-    size_t         count = 0;
-    for (size_t at = op->below; at < op->all->count && model_key(op->all, at) <= hi; at++) {
-        if (!op->present[at])
+    const struct model *model = query->model;
+    const uint64_t      hi = key_of_row(query, COL_HI, row);
+    size_t              count = 0;
+    for (size_t at = sought(query, ORDO_GE, row); at < model->count && model_key(model, at) <= hi; at++) {
+        if (!is_present(query, at))
             continue;
         count++;
-        if (op->code != ORDO_RANGE)
+        if (!range)
             continue;
-        const size_t place = op->step->range_at + op->step->range_count++;
-        if (place >= op->cols->rows[COL_RANGE_KEYS] && !range_room(op->cols, 2 * place + 1))
+        const size_t place = query->step->range_at + query->step->range_count++;
+        if (place >= query->cols->rows[COL_RANGE_KEYS] && !range_room(query->cols, 2 * place + 1))
             return false;
-        put_element(op->cols, COL_RANGE_KEYS, place, op->all, at);
+        put_element(query->cols, COL_RANGE_KEYS, place, model, at);
     }
-    column_set(op->cols, COL_COUNTS, op->row, count);
+    column_set(query->cols, COL_COUNTS, row, count);
     return true;
 }
 
-static bool operate(struct operation *op, size_t row)
+static void change(const struct query *query, size_t row, ordo_code code)
 {
-    const uint64_t key = key_order(op->all->type, column_get(op->cols, COL_KEYS, row));
-    op->row = row;
-    op->code = code_of_row(op->cols, op->step, row);
-    op->below = model_below(op->all, key, SIZE_MAX);
-    op->known = op->below < op->all->count && model_key(op->all, op->below) == key;
-    op->here = op->known && op->present[op->below];
-    if (op->code >= ORDO_COUNT)
-        return interval(op);
-    (op->code >= ORDO_SEEK_LT ? seek : point)(op);
+    const uint32_t bytes = query->model->value_bytes;
+    bool           known;
+    const size_t   at = below_row(query, row, &known);
+    if (bytes && (code == ORDO_UPSERT || (code == ORDO_INSERT && !query->present[at])))
+        set_element(query->model->values, bytes, at, column_get(query->cols, COL_VALUES, row));
+    query->present[at] = code != ORDO_ERASE;
+}
+
+static bool operate(const struct query *query, size_t row)
+{
+    const ordo_code code = code_of_row(query->cols, query->step, row);
+    if (code == ORDO_COUNT || code == ORDO_RANGE)
+        return interval(query, row, code == ORDO_RANGE);
+    answer_code(query, row, code);
+    if (changes(code))
+        change(query, row, code);
     return true;
 }
 
+/* All keys that the batch changes are inserted first, with a flag for presence, so that no operation moves elements. */
 static bool do_apply(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct operation op = { .all = model, .cols = cols, .step = step };
-    uint64_t        *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
-    bool             done = update(model, cols, step, &op.present);
+    struct query query = { .model = model, .cols = cols, .step = step };
+    uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
+    bool         done = update(model, cols, step, &query.present);
     step->range_count = 0;
     offsets[0] = 0;
     for (size_t i = 0; i < step->count && done; i++) {
-        done = operate(&op, step->at + i);
+        done = operate(&query, step->at + i);
         offsets[i + 1] = step->range_count;
     }
     if (done)
-        model_keep(model, op.present);
-    free(op.present);
+        model_keep(model, query.present);
+    free(query.present);
     return done;
 }
 
@@ -454,7 +433,7 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
 
 bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
+    struct query query = { model, NULL, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;

@@ -66,42 +66,17 @@ static void concurrent_at(void *requests_, size_t row)
         draw_concurrent_operation(plan, requests->cols, row, at, code);
 }
 
-/* A permutation of the numbers below `count`, each computed alone: four Feistel rounds on an even number of bits,
- * repeated until the result is below `count`. */
-struct shuffle {
-    uint64_t  seed;
-    size_t    count;
-    unsigned  half; /* of the bits */
-    uint32_t *to;
-};
-
-static uint64_t permuted(const struct shuffle *shuffle, uint64_t i)
-{
-    const uint64_t mask = ((uint64_t) 1 << shuffle->half) - 1;
-    for (uint64_t round = 0; round < 4; round++) {
-        const uint64_t left = i >> shuffle->half, right = i & mask;
-        i = right << shuffle->half | (left ^ (draw(shuffle->seed + round, right) & mask));
-    }
-    return i;
-}
-
-static void shuffle_at(void *shuffle_, size_t i)
-{
-    const struct shuffle *shuffle = shuffle_;
-    uint64_t              number = permuted(shuffle, i);
-    while (number >= shuffle->count)
-        number = permuted(shuffle, number);
-    shuffle->to[i] = (uint32_t) number;
-}
-
+/* The numbers below `count` in random order. NULL without memory. */
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
-    struct shuffle shuffle = { draw(stream(plan, STREAM_MISS), 0), count, 1, malloc(count * sizeof(uint32_t) + 1) };
-    while (shuffle.half < 16 && (size_t) 1 << 2 * shuffle.half < count)
-        shuffle.half++;
-    if (shuffle.to)
-        for_each(count, shuffle_at, &shuffle);
-    return shuffle.to;
+    uint32_t *to = malloc(count * sizeof *to + 1);
+    for (size_t i = 0; i < count && to; i++) {
+        const size_t k = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
+        to[i] = (uint32_t) i;
+        to[i] = to[k];
+        to[k] = (uint32_t) i;
+    }
+    return to;
 }
 
 /* ---- any keys of a range --------------------------------------------------------------------------------------- */
