@@ -106,8 +106,8 @@ static void add_schemes(FILE *words, const cJSON *schemes)
         fprintf(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
 }
 
-/* Adds the known structures. */
-static void add_structures(const struct paper_run *p, FILE *words, const cJSON *structures)
+/* Adds the known structures. False if all are unknown. */
+static bool add_structures(const struct paper_run *p, FILE *words, const cJSON *structures)
 {
     const cJSON *structure = NULL;
     int          n = 0;
@@ -115,16 +115,7 @@ static void add_structures(const struct paper_run *p, FILE *words, const cJSON *
         if (paper_has(p->paper, structure->valuestring))
             fprintf(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
     }
-}
-
-static bool knows_one(const struct paper_run *p, const cJSON *structures)
-{
-    const cJSON *structure = NULL;
-    cJSON_ArrayForEach(structure, structures) {
-        if (paper_has(p->paper, structure->valuestring))
-            return true;
-    }
-    return !structures;
+    return n || !structures;
 }
 
 /* " --batch =1024" */
@@ -155,8 +146,9 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-static struct options part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
-                                   double most)
+/* False if no structure is known. */
+static bool part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
+                         double most, struct options *options)
 {
     char  *text = NULL;
     size_t bytes = 0;
@@ -164,7 +156,7 @@ static struct options part_options(const struct paper_run *p, const cJSON *run, 
     if (!words)
         usage_error("out of memory");
     fprintf(words, "--no-host --no-array %s", text_of(run, "options"));
-    add_structures(p, words, json_at(run, "structures"));
+    const bool known = add_structures(p, words, json_at(run, "structures"));
     add_schemes(words, json_at(run, "schemes"));
     if (place->n)
         add_number(words, "--sizes", place->n->valuedouble / scale);
@@ -173,10 +165,12 @@ static struct options part_options(const struct paper_run *p, const cJSON *run, 
     add_queries(p, words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
     if (fclose(words) != 0)
         usage_error("out of memory");
-    struct options options = options_of(p->program, p->how, p->n_how, text);
+    if (known) {
+        *options = options_of(p->program, p->how, p->n_how, text);
+        options->budget = 0;
+    }
     free(text);
-    options.budget = 0;
-    return options;
+    return known;
 }
 
 /* ---- all parts ----------------------------------------------------------------------------------------------- */
@@ -200,17 +194,14 @@ static double scale_of(const struct paper_run *p, const cJSON *run, double most)
     return scale;
 }
 
-static bool add_part(struct paper_run *p, const struct part *part, const struct options *options)
+static void add_part(struct paper_run *p, const struct part *part, const struct options *options)
 {
-    struct part    *parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *parts);
-    struct options *all = realloc(p->options, ((size_t) p->n_parts + 1) * sizeof *all);
-    p->parts = parts ? parts : p->parts;
-    p->options = all ? all : p->options;
-    if (!parts || !all)
-        return false;
-    parts[p->n_parts] = *part;
-    all[p->n_parts++] = *options;
-    return true;
+    p->parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *p->parts);
+    p->options = realloc(p->options, ((size_t) p->n_parts + 1) * sizeof *p->options);
+    if (!p->parts || !p->options)
+        usage_error("out of memory");
+    p->parts[p->n_parts] = *part;
+    p->options[p->n_parts++] = *options;
 }
 
 /* Visits both ends of an axis first, then halves the gaps, so that claims get their most important figures first. */
@@ -243,44 +234,35 @@ static int places_of(const cJSON *list)
 }
 
 /* Adds a part per size, batch and number of queries; none if no structure is known. */
-static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, const struct ordo_facts *facts)
+static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
-    const cJSON         *sizes = json_at(run, "n");
-    const cJSON         *batches = json_at(run, "batches");
-    const cJSON         *queries = json_at(run, "queries");
-    const double         most = most_elements(p, facts);
-    const int            n_batches = places_of(batches), n_queries = places_of(queries);
-    struct part          part = { experiment, run, scale_of(p, run, most), 0 };
-    const struct options none = { .n_workloads = 0 };
+    const cJSON   *sizes = json_at(run, "n"), *batches = json_at(run, "batches"), *queries = json_at(run, "queries");
+    const int      n_batches = places_of(batches), n_queries = places_of(queries);
+    struct part    part = { experiment, run, scale_of(p, run, most), 0 };
+    struct options options = { .n_workloads = 0 };
     if (*text_of(run, "limit"))
-        return add_part(p, &part, &none);
-    if (!knows_one(p, json_at(run, "structures")))
-        return true;
+        add_part(p, &part, &options);
     for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {
         part.turn = 0;
-        const struct place   place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
-                                       item_of(batches, i / n_queries % n_batches, &part.turn),
-                                       item_of(queries, i % n_queries, &part.turn) };
-        const struct options options = part_options(p, run, &place, part.scale, most);
-        if (!add_part(p, &part, &options))
-            return false;
+        const struct place place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
+                                     item_of(batches, i / n_queries % n_batches, &part.turn),
+                                     item_of(queries, i % n_queries, &part.turn) };
+        if (part_options(p, run, &place, part.scale, most, &options))
+            add_part(p, &part, &options);
     }
-    return true;
 }
 
-static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
+static void add_parts(struct paper_run *p, double most)
 {
     const cJSON *experiment = NULL, *of = NULL;
-    bool         good = true;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
             cJSON_ArrayForEach(of, json_at(experiment, "runs"))
-                good = good && add_run(p, experiment, of, facts);
+                add_run(p, experiment, of, most);
     }
-    return good;
 }
 
 /* All queries at all fills, for which the host computes answers. */
@@ -317,11 +299,9 @@ int paper_parts(struct run *run, const struct options **parts)
     struct paper_run        *p = run->paper;
     const struct ordo_facts *facts = ordo_device_facts(run->device);
     const bool               may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
-    bool                     good = add_parts(p, facts);
-    while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
-        good = add_parts(p, facts);
-    if (!good)
-        report_error("out of memory");
+    do
+        add_parts(p, most_elements(p, facts));
+    while (may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts));
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
     *parts = p->options;

@@ -23,6 +23,8 @@ const char *verdict_name(enum verdict verdict)
 
 struct case_at_hand {
     const cJSON *paper, *claim, *test, *figures, *limits;
+    double       said; /* the paper's number, or the first of two; NaN: none */
+    struct line  left, right;
 };
 
 __attribute__((format(printf, 3, 4))) static struct judgement judged(enum verdict verdict, double here,
@@ -82,14 +84,6 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
 
 /* ---- kinds of claims ----------------------------------------------------------------------------------------- */
 
-/* The paper's number, or the first of two. */
-static double said(const cJSON *claim)
-{
-    const cJSON *paper = json_at(claim, "paper");
-    const cJSON *first = cJSON_IsArray(paper) ? paper->child : paper;
-    return cJSON_IsNumber(first) ? first->valuedouble : NAN;
-}
-
 static enum verdict verdict_on_ratio(double here, double paper)
 {
     if (paper < 1)
@@ -99,11 +93,12 @@ static enum verdict verdict_on_ratio(double here, double paper)
     return verdict_of(here >= NEARLY * paper, here > 1);
 }
 
-static struct judgement judge_greater(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_greater(struct case_at_hand *at)
 {
-    const double least = is_true(at->test, "or_equal") ? 1 / ALIKE : 1;
-    int          ahead = 0;
-    line_divide(a, b);
+    const struct line *a = &at->left;
+    const double       least = is_true(at->test, "or_equal") ? 1 / ALIKE : 1;
+    int                ahead = 0;
+    line_divide(&at->left, &at->right);
     for (int i = 0; i < a->n; i++)
         ahead += a->points[i].y > least;
     const enum verdict verdict = ahead == a->n                 ? HOLDS
@@ -113,18 +108,19 @@ static struct judgement judge_greater(const struct case_at_hand *at, struct line
     return judged(verdict, NAN, "at %d of %d", ahead, a->n);
 }
 
-static struct judgement judge_ratio(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_ratio(struct case_at_hand *at)
 {
-    const double left = line_mean(a), right = line_mean(b), here = left / right;
-    return judged(verdict_on_ratio(here, said(at->claim)), here, "%.3g to %.3g", left, right);
+    const double left = line_mean(&at->left), right = line_mean(&at->right), here = left / right;
+    return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left, right);
 }
 
 /* Whether y rises (or falls) at each step, or only from first to last. */
-static struct judgement judge_trend(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_trend(struct case_at_hand *at)
 {
-    const bool up = text_is(at->test, "kind", "rises");
-    int        steps = 0;
-    line_divide(a, b);
+    const struct line *a = &at->left;
+    const bool         up = text_is(at->test, "kind", "rises");
+    int                steps = 0;
+    line_divide(&at->left, &at->right);
     if (a->n < 2)
         return too_few();
     for (int i = 1; i < a->n; i++) {
@@ -138,23 +134,24 @@ static struct judgement judge_trend(const struct case_at_hand *at, struct line *
 }
 
 /* Whether the largest is at most `paper` times the least. */
-static struct judgement judge_flat(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_flat(struct case_at_hand *at)
 {
-    const double paper = isnan(said(at->claim)) ? ALIKE : said(at->claim);
-    const double least = line_least(a)->y, most = line_most(a)->y, here = most / least;
-    (void) b;
+    const struct line *a = &at->left;
+    const double       paper = isnan(at->said) ? ALIKE : at->said;
+    const double       least = line_least(&at->left)->y, most = line_most(&at->left)->y, here = most / least;
     if (a->n < 2)
         return too_few();
     return judged(verdict_of(here <= paper * ALIKE, here <= paper * 1.5), here, "between %.3g and %.3g", least, most);
 }
 
 /* Whether left leads below (or above) one place. */
-static struct judgement judge_crossover(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_crossover(struct case_at_hand *at)
 {
-    const bool below = !text_is(at->test, "ahead", "above");
-    int        ahead = 0, changes = 0, edge = 0;
-    char       from[TEXT_BYTES], to[TEXT_BYTES];
-    line_divide(a, b);
+    const struct line *a = &at->left;
+    const bool         below = !text_is(at->test, "ahead", "above");
+    int                ahead = 0, changes = 0, edge = 0;
+    char               from[TEXT_BYTES], to[TEXT_BYTES];
+    line_divide(&at->left, &at->right);
     if (a->n < 2)
         return too_few();
     for (int i = 0; i < a->n; i++) {
@@ -174,17 +171,17 @@ static struct judgement judge_crossover(const struct case_at_hand *at, struct li
     if ((a->points[0].y > 1) != below)
         return judged(DOES_NOT, low, "the other way round: between %s and %s", from, to);
     const cJSON *paper = json_at(at->claim, "paper");
-    const double first = said(at->claim), last = cJSON_IsArray(paper) ? paper->child->next->valuedouble : first;
+    const double first = at->said, last = cJSON_IsArray(paper) ? paper->child->next->valuedouble : first;
     return judged(high >= first && low <= last ? HOLDS : BY_LESS, low, "between %s and %s", from, to);
 }
 
-static struct judgement judge_change(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_change(struct case_at_hand *at)
 {
     const cJSON *paper = json_at(at->claim, "paper");
     const cJSON *least = cJSON_GetArrayItem(paper, 0), *most = cJSON_GetArrayItem(paper, 1);
-    const double before = line_at(a, number_of(at->test, "from")), after = line_at(a, number_of(at->test, "to"));
+    const double before = line_at(&at->left, number_of(at->test, "from")),
+                 after = line_at(&at->left, number_of(at->test, "to"));
     const double here = after / before;
-    (void) b;
     if (isnan(here))
         return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
     const bool low = !cJSON_IsNumber(least) || here >= NEARLY * least->valuedouble;
@@ -193,32 +190,30 @@ static struct judgement judge_change(const struct case_at_hand *at, struct line 
     return judged(verdict_of(low && high, falls == (here < 1)), here, "%.3g to %.3g", before, after);
 }
 
-static struct judgement judge_peak(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_peak(struct case_at_hand *at)
 {
-    const struct figure_point *best = line_most(a), *wanted = a->points;
-    (void) b;
+    const struct line         *a = &at->left;
+    const struct figure_point *best = line_most(&at->left), *wanted = a->points;
     if (a->n < 2)
         return too_few();
     for (int i = 1; i < a->n; i++)
-        wanted = fabs(a->points[i].x - said(at->claim)) < fabs(wanted->x - said(at->claim)) ? &a->points[i] : wanted;
+        wanted = fabs(a->points[i].x - at->said) < fabs(wanted->x - at->said) ? &a->points[i] : wanted;
     return judged(verdict_of(best == wanted, best == wanted + 1 || wanted == best + 1), best->x, "the best is %.3g",
                   best->y);
 }
 
-static struct judgement judge_at_most(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_at_most(struct case_at_hand *at)
 {
-    const double most = line_most(a)->y;
-    (void) b;
-    return judged(verdict_of(most <= said(at->claim), most <= 2 * said(at->claim)), most, "%.3g", most);
+    const double most = line_most(&at->left)->y;
+    return judged(verdict_of(most <= at->said, most <= 2 * at->said), most, "%.3g", most);
 }
 
 /* Compares bytes a second of visited nodes or lines with a memory limit. */
-static struct judgement judge_above_limit(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_above_limit(struct case_at_hand *at)
 {
     const double limit = number_of(at->limits, text_of(at->test, "limit"));
-    const double most = line_most(a)->y * number_of(at->test, "unit") * number_of(at->test, "bytes");
+    const double most = line_most(&at->left)->y * number_of(at->test, "unit") * number_of(at->test, "bytes");
     char         here[TEXT_BYTES];
-    (void) b;
     if (isnan(limit))
         return judged(CANNOT_BE_ASKED, NAN, "the device's limits were not measured (--no-limits)");
     return judged(most > limit ? HOLDS : DOES_NOT, most / limit, "%s GB/s at most, memory copies at %s GB/s",
@@ -255,15 +250,15 @@ static double fit(const struct line *line, const char *model)
 #define FITS_LESS 0.5
 
 /* Fits the time of an element if figures are rates. */
-static struct judgement judge_fit(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_fit(struct case_at_hand *at)
 {
-    const char *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
-    (void) b;
+    const struct line *a = &at->left;
+    const char        *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
     for (int i = 0; i < a->n && a->rates; i++)
         a->points[i].y = 1 / a->points[i].y;
     if (a->n < 8)
         return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
-    const double here = fit(a, model), beside = *other ? fit(a, other) : NAN;
+    const double here = fit(&at->left, model), beside = *other ? fit(&at->left, other) : NAN;
     if (*other)
         return judged(verdict_of(here > beside && here >= FITS, here > beside), here,
                       "%s explains %.2f of the variance, %s %.2f", model, here, other, beside);
@@ -303,24 +298,22 @@ static struct several several_of(const struct case_at_hand *at, const cJSON *lis
 }
 
 /* Expects the fastest first. */
-static struct judgement judge_order(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_order(struct case_at_hand *at)
 {
     const struct several left = several_of(at, json_at(at->test, "left"));
-    (void) a, (void) b;
     if (left.missing)
         return cannot(at, left.missing);
     return judged(verdict_of(left.falls, left.first > left.last), NAN, "%s", left.text);
 }
 
-static struct judgement judge_sums(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_sums(struct case_at_hand *at)
 {
     const struct several left = several_of(at, json_at(at->test, "left"));
     const struct several right = several_of(at, json_at(at->test, "right"));
     const double         here = left.sum / right.sum;
-    (void) a, (void) b;
     if (left.missing || right.missing)
         return cannot(at, right.missing ? right.missing : left.missing);
-    return judged(verdict_on_ratio(here, said(at->claim)), here, "%.3g to %.3g", left.sum, right.sum);
+    return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left.sum, right.sum);
 }
 
 /* The largest over the least ratio of left to right along an axis; NaN for fewer than two. */
@@ -336,11 +329,10 @@ static double spread_along(const struct case_at_hand *at, const char *along)
 }
 
 /* Whether one axis changes the ratio more than another. */
-static struct judgement judge_outweighs(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_outweighs(struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *than = text_of(at->test, "than");
     const double here = spread_along(at, along), other = spread_along(at, than);
-    (void) a, (void) b;
     if (isnan(here / other))
         return too_few();
     return judged(verdict_of(here > other, here * ALIKE > other), NAN,
@@ -348,14 +340,13 @@ static struct judgement judge_outweighs(const struct case_at_hand *at, struct li
 }
 
 /* Whether the place of the least figure along an axis moves up as another value rises. */
-static struct judgement judge_least_moves(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_least_moves(struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
     const cJSON *left = json_at(at->test, "left");
     struct line  cases = line_of(at, left, each);
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
-    (void) a, (void) b;
     for (int i = 0; i < cases.n; i++) {
         cJSON      *cells = with_cell(left, each, cases.points[i].x);
         struct line line = line_of(at, cells, along);
@@ -381,7 +372,7 @@ static struct judgement judge_least_moves(const struct case_at_hand *at, struct 
 static const struct {
     const char *name;
     int         lines;
-    struct judgement (*judge)(const struct case_at_hand *at, struct line *a, struct line *b);
+    struct judgement (*judge)(struct case_at_hand *at);
 } kinds[] = {
     { "order", 0, judge_order },
     { "sums", 0, judge_sums },
@@ -401,7 +392,7 @@ static const struct {
     { "crossover", 2, judge_crossover },
 };
 
-static struct judgement judge_kind(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_kind(struct case_at_hand *at)
 {
     const cJSON *left = json_at(at->test, "left"), *right = json_at(at->test, "right");
     const char  *along = text_of(at->test, "along");
@@ -410,32 +401,33 @@ static struct judgement judge_kind(const struct case_at_hand *at, struct line *a
         k++;
     const int lines = k < sizeof kinds / sizeof *kinds ? kinds[k].lines : 1;
     if (lines) {
-        *a = line_of(at, left, along);
+        at->left = line_of(at, left, along);
         if (right)
-            *b = line_of(at, right, along);
-        if (a->n == 0 || (right && b->n == 0))
-            return cannot(at, a->n ? right : left);
+            at->right = line_of(at, right, along);
+        if (at->left.n == 0 || (right && at->right.n == 0))
+            return cannot(at, at->left.n ? right : left);
         if (right && *along)
-            line_meet(a, b);
-        if (a->n == 0)
+            line_meet(&at->left, &at->right);
+        if (at->left.n == 0)
             return cannot(at, left);
     }
-    if (k == sizeof kinds / sizeof *kinds || (lines == 2 && !b->points))
+    if (k == sizeof kinds / sizeof *kinds || (lines == 2 && !at->right.points))
         return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", text_of(at->test, "kind"));
-    return kinds[k].judge(at, a, b);
+    return kinds[k].judge(at);
 }
 
 struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits)
 {
-    const cJSON              *test = json_at(claim, "test");
-    const struct case_at_hand at = { paper, claim, test, figures, limits };
-    struct line               a = { NULL, 0, false }, b = { NULL, 0, false };
+    const cJSON        *test = json_at(claim, "test"), *said = json_at(claim, "paper");
+    struct case_at_hand at = { .paper = paper, .claim = claim, .test = test, .figures = figures, .limits = limits };
+    said = cJSON_IsArray(said) ? said->child : said;
+    at.said = cJSON_IsNumber(said) ? said->valuedouble : NAN;
     if (paper_needs(paper))
         return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", paper_needs(paper));
     if (*text_of(test, "lacks"))
         return judged(CANNOT_BE_ASKED, NAN, "%s", text_of(test, "lacks"));
-    const struct judgement judgement = judge_kind(&at, &a, &b);
-    free(a.points);
-    free(b.points);
+    const struct judgement judgement = judge_kind(&at);
+    free(at.left.points);
+    free(at.right.points);
     return judgement;
 }
