@@ -267,7 +267,7 @@ static struct judgement judge_fit(struct case_at_hand *at)
 
 /* ---- claims of several lines --------------------------------------------------------------------------------- */
 
-/* Of the figures of several cells: their sum, whether their means fall, and their text. */
+/* Figures of several cells: their sum, whether their means fall, and their text. */
 struct several {
     double       sum, first, last;
     bool         falls;

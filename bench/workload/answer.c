@@ -173,7 +173,7 @@ static bool check_compact(const struct check *check, char *why)
     return true;
 }
 
-/* ---- what is compared with the sorted input ------------------------------------------------------------------- */
+/* ---- comparisons with the sorted input ------------------------------------------------------------------------ */
 
 static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
 {

@@ -352,19 +352,13 @@ static bool do_range(struct model *model, struct column_batch *cols, struct step
     return true;
 }
 
-static void export_at(void *query_, size_t i)
+static bool do_export(const struct model *model, struct column_batch *cols, struct step *step)
 {
-    const struct query *query = query_;
-    put_element(query->cols, COL_RANGE_KEYS, i, query->model, i);
-}
-
-static bool do_export(struct model *model, struct column_batch *cols, struct step *step)
-{
-    struct query query = { .model = model, .cols = cols, .step = step };
     step->range_count = model->count;
     if (!range_room(cols, model->count))
         return false;
-    for_each(model->count, export_at, &query);
+    for (size_t i = 0; i < model->count; i++)
+        put_element(cols, COL_RANGE_KEYS, i, model, i);
     return true;
 }
 

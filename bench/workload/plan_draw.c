@@ -37,14 +37,10 @@ void set_value_by_key(struct column_batch *cols, size_t row)
     column_set(cols, COL_VALUES, row, value_by_key(column_get(cols, COL_KEYS, row)));
 }
 
-static void values_of(void *cols, size_t row)
-{
-    set_value_by_key(cols, row);
-}
-
 void set_values_by_key(struct column_batch *cols, size_t rows)
 {
-    for_each(rows, values_of, cols);
+    for (size_t row = 0; row < rows; row++)
+        set_value_by_key(cols, row);
 }
 
 bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count)
@@ -58,18 +54,13 @@ bool batch_steps(struct script *script, size_t batch, enum step_call call, size_
     return true;
 }
 
-/* If the last of equal keys is unknown, all bring the same value. */
-static bool values_follow_keys(enum workload workload)
-{
-    return workload_is_concurrent(workload) || workload == DELETERANDOM;
-}
-
 bool fill_script(const struct dict_plan *plan, struct script *script)
 {
     const size_t count = plan->spec.count;
     if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
         return false;
-    if (values_follow_keys(plan->spec.workload))
+    /* If the last of equal keys is unknown, all bring the same value. */
+    if (workload_is_concurrent(plan->spec.workload) || plan->spec.workload == DELETERANDOM)
         set_values_by_key(&script->cols, count);
     return batch_steps(script, spec_table_batch(&plan->spec),
                        workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
@@ -125,25 +116,12 @@ void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_
     set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
-/* The percentage of requests that hit. */
-static uint32_t hits(const struct spec *spec)
-{
-    switch (workload_on_device(spec->workload)) {
-    case READRANDOM:
-    case CONCURRENTREAD:
-    case READWHILEWRITING:
-        return spec->hit_percent;
-    case READMISSING:
-    case SEEKRANDOM:
-        return 0;
-    default:
-        return 100;
-    }
-}
-
 static bool misses(const struct dict_plan *plan, size_t row)
 {
-    return draw(stream(plan, STREAM_MISS), row) % 100 >= hits(&plan->spec);
+    const enum workload workload = workload_on_device(plan->spec.workload);
+    const bool          has_rate = workload == READRANDOM || workload == CONCURRENTREAD || workload == READWHILEWRITING;
+    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM;
+    return draw(stream(plan, STREAM_MISS), row) % 100 >= (has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100);
 }
 
 void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn)

@@ -79,7 +79,7 @@ static uint64_t address_in(const struct dict_plan *plan, uint64_t bits, unsigned
     return least | (draw(stream(plan, STREAM_MISS), row) & (most ^ least));
 }
 
-/* Of a uniform prefix. */
+/* The address lies in a uniform prefix. */
 void address_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;

@@ -29,39 +29,28 @@ static const size_t runs_of_variant[] = { 4, 8, 16 };
 static const size_t rows_of_variant[] = { 4, 16, 64 };
 static const size_t top_of_variant[] = { 100, 100000 };
 
-/* The name, or NULL past the last of n. */
-#define NAMED(names) (variant < (int) (sizeof(names) / sizeof *(names)) ? (names)[variant] : NULL)
-
 const char *variant_name(enum workload workload, int variant)
 {
-    static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
-    static const char *const groups[] = { "unsorted", "sorted" };
-    static const char *const tops[] = { "100", "100000" };
-    static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
-    static const char *const only[] = { "" };
-    static const char *const queries[] = {
+    enum { NAMES_MAX = N_VARIANTS + 1 };
+    static const char *const runs[NAMES_MAX] = { "4-runs", "8-runs", "16-runs" };
+    static const char *const groups[NAMES_MAX] = { "unsorted", "sorted" };
+    static const char *const tops[NAMES_MAX] = { "100", "100000" };
+    static const char *const rows[NAMES_MAX] = { "4-bytes", "16-bytes", "64-bytes" };
+    static const char *const only[NAMES_MAX] = { "" };
+    static const char *const queries[NAMES_MAX] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
     };
 #define X(id, stem, ...) #stem,
-    static const char *const structures[N_VARIANTS] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
+    static const char *const structures[NAMES_MAX] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
 #undef X
-
-    if (workload_is_dict(workload))
-        return NAMED(structures);
-    if (workload_has_queries(workload))
-        return NAMED(queries);
-    switch (workload) {
-    case MERGE_RUNS:
-        return NAMED(runs);
-    case GROUPBY:
-        return NAMED(groups);
-    case TOP:
-        return NAMED(tops);
-    case GATHER:
-        return NAMED(rows);
-    default:
-        return NAMED(only);
-    }
+    const char *const *names = workload_is_dict(workload)       ? structures
+                               : workload_has_queries(workload) ? queries
+                               : workload == MERGE_RUNS         ? runs
+                               : workload == GROUPBY            ? groups
+                               : workload == TOP                ? tops
+                               : workload == GATHER             ? rows
+                                                                : only;
+    return variant < NAMES_MAX ? names[variant] : NULL;
 }
 
 bool variant_is_sorted(int variant)
@@ -193,28 +182,16 @@ bool spec_asks_same(const struct spec *a, const struct spec *b)
 #define QUEUE_BATCH 1024
 #define TASK_ROUNDS 64
 
-static size_t default_batch(const struct spec *spec)
-{
-    switch (workload_on_device(spec->workload)) {
-    case BUILD:
-    case CONCURRENTFILL:
-    case LONGESTPREFIX:
-        return spec->count;
-    case QUEUE:
-        return QUEUE_BATCH;
-    case ORDERBOOK:
-        return spec->count / TASK_ROUNDS;
-    default:
-        return spec->count / 16;
-    }
-}
-
 size_t spec_batch(const struct spec *spec)
 {
-    const bool whole = spec->workload == CONCURRENTFILL || workload_on_device(spec->workload) == BUILD ||
-                       spec->workload == LONGESTPREFIX;
-    const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
-    const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations a key */
+    const enum workload workload = workload_on_device(spec->workload);
+    const bool          whole = workload == BUILD || workload == CONCURRENTFILL || workload == LONGESTPREFIX;
+    const bool          any = workload == CONCURRENTPOINTS; /* several operations a key */
+    const size_t        wanted = whole                   ? spec->count
+                                 : spec->batch           ? spec->batch
+                                 : workload == QUEUE     ? QUEUE_BATCH
+                                 : workload == ORDERBOOK ? spec->count / TASK_ROUNDS
+                                                         : spec->count / 16;
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
 }
 
