@@ -275,18 +275,8 @@ size_t spec_churn(const struct spec *spec);
 
 /* The unit of rates: elements, queries or operations. */
 size_t spec_operations(const struct spec *spec);
-/* The bytes that any algorithm must move:
- *   sort, merge, merge_runs  read and write every key and value
- *   scan                     read and write every element
- *   reduce                   read every element
- *   compact                  read every flag, key and value; write the kept ones
- *   search                   read every query and as many keys, none twice; write every rank
- *   lookup                   as search, with a value and a byte written per query
- *   equal_range              as search, with two ranks per query
- *   groupby, top, select     read every key; groupby also every value
- *   gather                   read every index and row; write the row
- *   dictionaries             0
- *   host arrays              see spec_transfers */
+/* The bytes that any algorithm must move: of searches the queries, the answers and as many keys, none twice. 0 for
+ * dictionaries and for host arrays (spec_transfers). */
 double spec_bytes(const struct spec *spec);
 /* The bytes to and from the device for workloads on host arrays, else 0. `stored`: elements of an export. */
 struct transfers {
