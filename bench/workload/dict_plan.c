@@ -240,8 +240,8 @@ static const struct work works[N_ALL_WORKLOADS] = {
     [ORDERBOOK] = { .draw = draw_order_book, .call = DO_COMBINE },
     [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
-    [CONCURRENTMIX] = { .draw = draw_concurrent_mix, .call = DO_CONCURRENT },
-    [CONCURRENTPOINTS] = { .draw = draw_concurrent_points, .call = DO_CONCURRENT },
+    [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
+    [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
 #define ELEMENT (IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT))
     [READRANDOM] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
     [READMISSING] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },

@@ -89,15 +89,15 @@ void prefix_at(void *requests, size_t row);
 
 /* Upserts without `found`, because the first of equal keys is unknown. */
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
-/* Operations of every kind, each with a random key and neighbourhood. */
-bool draw_concurrent_mix(struct dict_plan *plan, enum step_call call);
+/* concurrentmix: operations of every kind, each with a random key and neighbourhood. concurrentpoints: inserts, erases
+ * and finds of any keys of a range, half of which the table has; explain_points checks them. */
+bool draw_concurrent(struct dict_plan *plan, enum step_call call);
 
 /* Keys of a range of spec.count, in ordered form, and back. */
 uint64_t range_key(const struct dict_plan *plan, size_t i);
 size_t   range_place(const struct dict_plan *plan, uint64_t key);
-/* The table is half of the range. Inserts, erases and finds hit any of its keys; explain_points checks them. */
+/* The table of concurrentpoints. */
 bool draw_half_of_range(struct dict_plan *plan);
-bool draw_concurrent_points(struct dict_plan *plan, enum step_call call);
 
 /* Whether an order of concurrent inserts, erases and finds, all overlapping, explains their results: found and
  * values_out of concurrentpoints. *after: the final content, which the caller frees with model_free. False with the

@@ -130,28 +130,16 @@ static void range_at(void *requests_, size_t row)
     column_set(cols, COL_OUTCOMES, row, ORDO_DONE);
 }
 
-bool draw_concurrent_points(struct dict_plan *plan, enum step_call call)
+bool draw_concurrent(struct dict_plan *plan, enum step_call call)
 {
+    const bool           points = plan->spec.workload == CONCURRENTPOINTS;
     const size_t         rows = spec_batch(&plan->spec);
+    const unsigned       columns = IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES);
     struct column_batch *cols = &plan->work.cols;
-    if (!columns_reserve(cols, rows, IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES)))
+    cols->hints = points ? NULL : shuffled(plan, rows);
+    if ((!points && !cols->hints) || !columns_reserve(cols, rows, points ? columns : columns | IN(KEYS_OUT)))
         return false;
-    request_each(plan, cols, 0, rows, range_at);
-    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
-}
-
-/* ---- operations near keys of the table -------------------------------------------------------------------------- */
-
-bool draw_concurrent_mix(struct dict_plan *plan, enum step_call call)
-{
-    const size_t         rows = spec_batch(&plan->spec);
-    struct column_batch *cols = &plan->work.cols;
-    cols->hints = shuffled(plan, rows);
-    if (!cols->hints ||
-        !columns_reserve(cols, rows,
-                         IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(OUTCOMES)))
-        return false;
-    request_each(plan, cols, 0, rows, concurrent_at);
+    request_each(plan, cols, 0, rows, points ? range_at : concurrent_at);
     return script_one(&plan->work, (struct step) { .call = call, .count = rows });
 }
 
