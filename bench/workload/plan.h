@@ -90,13 +90,13 @@ void prefix_at(void *requests, size_t row);
 /* Upserts without `found`, because the first of equal keys is unknown. */
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
 /* concurrentmix: operations of every kind, each with a random key and neighbourhood. concurrentpoints: inserts, erases
- * and finds of any keys of a range, half of which the table has; explain_points checks them. */
+ * and finds of any keys of a range; explain_points checks them. */
 bool draw_concurrent(struct dict_plan *plan, enum step_call call);
 
 /* Keys of a range of spec.count, in ordered form, and back. */
 uint64_t range_key(const struct dict_plan *plan, size_t i);
 size_t   range_place(const struct dict_plan *plan, uint64_t key);
-/* The table of concurrentpoints. */
+/* The table of concurrentpoints: half of that range. */
 bool draw_half_of_range(struct dict_plan *plan);
 
 /* Whether an order of concurrent inserts, erases and finds, all overlapping, explains their results: found and
