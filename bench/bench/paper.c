@@ -4,7 +4,6 @@
 #include "bench/papers/papers.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +36,7 @@ struct paper_run {
     double          most_queries; /* of a call; INFINITY: as in the experiment */
     double          budget;
     cJSON          *numbers; /* by experiment id */
+    cJSON          *limits;  /* of the device */
     struct part    *parts;
     struct options *options;
     int             n_parts;
@@ -90,6 +90,7 @@ void paper_end(struct paper_run **paper)
         return;
     forget_parts(*paper);
     cJSON_Delete((*paper)->paper);
+    cJSON_Delete((*paper)->limits);
     free((*paper)->how);
     free(*paper);
     *paper = NULL;
@@ -97,52 +98,35 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* A growing command line. */
-struct words {
-    char   text[2000];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int length = vsnprintf(words->text + words->used, sizeof words->text - words->used, format, args);
-    va_end(args);
-    words->used += (size_t) length;
-    if (words->used >= sizeof words->text)
-        usage_error("paper: an experiment has too many options");
-}
-
 /* " --variant random,random+index": the keys of an object. */
-static void add_schemes(struct words *words, const cJSON *schemes)
+static void add_schemes(FILE *words, const cJSON *schemes)
 {
     const cJSON *scheme = NULL;
     cJSON_ArrayForEach(scheme, schemes)
-        add(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
+        fprintf(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
 }
 
-/* Adds the known structures. Returns their number. */
-static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
+/* Adds the known structures. False if all are unknown. */
+static bool add_structures(const struct paper_run *p, FILE *words, const cJSON *structures)
 {
     const cJSON *structure = NULL;
     int          n = 0;
     cJSON_ArrayForEach(structure, structures) {
         if (paper_has(p->paper, structure->valuestring))
-            add(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
+            fprintf(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
     }
-    return n;
+    return n || !structures;
 }
 
 /* " --batch =1024" */
-static void add_number(struct words *words, const char *option, double number)
+static void add_number(FILE *words, const char *option, double number)
 {
-    add(words, " %s =%lld", option, llround(fmax(1, number)));
+    fprintf(words, " %s =%lld", option, llround(fmax(1, number)));
 }
 
 /* Takes as many queries as elements or the given number, enough to keep the device busy, unless `listed` varies
  * them. */
-static void add_queries(const struct paper_run *p, struct words *words, const cJSON *run, const cJSON *listed, double n,
+static void add_queries(const struct paper_run *p, FILE *words, const cJSON *run, const cJSON *listed, double n,
                         double scale, double most)
 {
     const cJSON *queries = listed ? listed : json_at(run, "queries");
@@ -162,21 +146,31 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-static struct options part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
-                                   double most)
+/* False if no structure is known. */
+static bool part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
+                         double most, struct options *options)
 {
-    struct words words = { .used = 0 };
-    add(&words, "--no-host --no-array %s", text_of(run, "options"));
-    add_structures(p, &words, json_at(run, "structures"));
-    add_schemes(&words, json_at(run, "schemes"));
+    char  *text = NULL;
+    size_t bytes = 0;
+    FILE  *words = open_memstream(&text, &bytes);
+    if (!words)
+        usage_error("out of memory");
+    fprintf(words, "--no-host --no-array %s", text_of(run, "options"));
+    const bool known = add_structures(p, words, json_at(run, "structures"));
+    add_schemes(words, json_at(run, "schemes"));
     if (place->n)
-        add_number(&words, "--sizes", place->n->valuedouble / scale);
+        add_number(words, "--sizes", place->n->valuedouble / scale);
     if (place->batch)
-        add_number(&words, "--batch", place->batch->valuedouble / scale);
-    add_queries(p, &words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
-    struct options options = options_of(p->program, p->how, p->n_how, words.text);
-    options.budget = 0;
-    return options;
+        add_number(words, "--batch", place->batch->valuedouble / scale);
+    add_queries(p, words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
+    if (fclose(words) != 0)
+        usage_error("out of memory");
+    if (known) {
+        *options = options_of(p->program, p->how, p->n_how, text);
+        options->budget = 0;
+    }
+    free(text);
+    return known;
 }
 
 /* ---- all parts ----------------------------------------------------------------------------------------------- */
@@ -200,17 +194,14 @@ static double scale_of(const struct paper_run *p, const cJSON *run, double most)
     return scale;
 }
 
-static bool add_part(struct paper_run *p, const struct part *part, const struct options *options)
+static void add_part(struct paper_run *p, const struct part *part, const struct options *options)
 {
-    struct part    *parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *parts);
-    struct options *all = realloc(p->options, ((size_t) p->n_parts + 1) * sizeof *all);
-    p->parts = parts ? parts : p->parts;
-    p->options = all ? all : p->options;
-    if (!parts || !all)
-        return false;
-    parts[p->n_parts] = *part;
-    all[p->n_parts++] = *options;
-    return true;
+    p->parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *p->parts);
+    p->options = realloc(p->options, ((size_t) p->n_parts + 1) * sizeof *p->options);
+    if (!p->parts || !p->options)
+        usage_error("out of memory");
+    p->parts[p->n_parts] = *part;
+    p->options[p->n_parts++] = *options;
 }
 
 /* Visits both ends of an axis first, then halves the gaps, so that claims get their most important figures first. */
@@ -243,46 +234,35 @@ static int places_of(const cJSON *list)
 }
 
 /* Adds a part per size, batch and number of queries; none if no structure is known. */
-static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, const struct ordo_facts *facts)
+static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
-    const cJSON         *structures = json_at(run, "structures");
-    const cJSON         *sizes = json_at(run, "n");
-    const cJSON         *batches = json_at(run, "batches");
-    const cJSON         *queries = json_at(run, "queries");
-    const double         most = most_elements(p, facts);
-    const int            n_batches = places_of(batches), n_queries = places_of(queries);
-    struct part          part = { experiment, run, scale_of(p, run, most), 0 };
-    const struct options none = { .n_workloads = 0 };
-    struct words         counted = { .used = 0 };
+    const cJSON   *sizes = json_at(run, "n"), *batches = json_at(run, "batches"), *queries = json_at(run, "queries");
+    const int      n_batches = places_of(batches), n_queries = places_of(queries);
+    struct part    part = { experiment, run, scale_of(p, run, most), 0 };
+    struct options options = { .n_workloads = 0 };
     if (*text_of(run, "limit"))
-        return add_part(p, &part, &none);
-    if (structures && add_structures(p, &counted, structures) == 0)
-        return true;
+        add_part(p, &part, &options);
     for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {
         part.turn = 0;
-        const struct place   place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
-                                       item_of(batches, i / n_queries % n_batches, &part.turn),
-                                       item_of(queries, i % n_queries, &part.turn) };
-        const struct options options = part_options(p, run, &place, part.scale, most);
-        if (!add_part(p, &part, &options))
-            return false;
+        const struct place place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
+                                     item_of(batches, i / n_queries % n_batches, &part.turn),
+                                     item_of(queries, i % n_queries, &part.turn) };
+        if (part_options(p, run, &place, part.scale, most, &options))
+            add_part(p, &part, &options);
     }
-    return true;
 }
 
-static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
+static void add_parts(struct paper_run *p, double most)
 {
     const cJSON *experiment = NULL, *of = NULL;
-    bool         good = true;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
             cJSON_ArrayForEach(of, json_at(experiment, "runs"))
-                good = good && add_run(p, experiment, of, facts);
+                add_run(p, experiment, of, most);
     }
-    return good;
 }
 
 /* All queries at all fills, for which the host computes answers. */
@@ -319,11 +299,9 @@ int paper_parts(struct run *run, const struct options **parts)
     struct paper_run        *p = run->paper;
     const struct ordo_facts *facts = ordo_device_facts(run->device);
     const bool               may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
-    bool                     good = add_parts(p, facts);
-    while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
-        good = add_parts(p, facts);
-    if (!good)
-        report_error("out of memory");
+    do
+        add_parts(p, most_elements(p, facts));
+    while (may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts));
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
     *parts = p->options;
@@ -332,30 +310,27 @@ int paper_parts(struct run *run, const struct options **parts)
 
 /* ---- measuring ----------------------------------------------------------------------------------------------- */
 
-static void say_outcome(const struct run *run, const struct row *row)
+/* The measured figures of an experiment. */
+static cJSON *figures_of(const struct paper_run *p, const cJSON *experiment)
 {
-    if (row->outcome == GOOD)
-        return;
-    say(run->out, 4, "%s: %s %s of %s: %s", outcome_name(row->outcome), workload_name(row->spec.workload),
-        variant_name(row->spec.workload, row->spec.variant), text_count(TEXT, row->spec.count), row->why);
+    return json_at(p->numbers, text_of(experiment, "id"));
 }
 
 static void measure_series(struct run *run, const struct part *part, struct series *series)
 {
     const struct paper_run   *p = run->paper;
-    cJSON                    *limits = limits_to_json(&run->limits);
-    const struct measured_run measured = { p->paper, part->run, limits, part->scale };
+    const struct measured_run measured = { p->paper, part->run, p->limits, part->scale };
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
         struct row *row = &series->rows[i];
         row_empty(row, &series->spec);
         row->spec.count = run->sizes[i];
         row_settle(run, row, NULL);
-        say_outcome(run, row);
-        figures_add(&measured, file_row(&run->file, run->device_number, &row->spec),
-                    json_at(p->numbers, text_of(part->experiment, "id")));
+        if (row->outcome != GOOD)
+            say(run->out, 4, "%s: %s %s of %s: %s", outcome_name(row->outcome), workload_name(row->spec.workload),
+                variant_name(row->spec.workload, row->spec.variant), text_count(TEXT, row->spec.count), row->why);
+        figures_add(&measured, file_row(&run->file, run->device_number, &row->spec), figures_of(p, part->experiment));
         dict_figures_free(&row->dict);
     }
-    cJSON_Delete(limits);
 }
 
 static void measure_workload(struct run *run, const struct part *part, enum workload workload)
@@ -374,13 +349,11 @@ static void measure_workload(struct run *run, const struct part *part, enum work
 
 static void measure_part(struct run *run, int number)
 {
-    const struct paper_run *p = run->paper;
-    const struct part      *part = &p->parts[number];
+    const struct paper_run   *p = run->paper;
+    const struct part        *part = &p->parts[number];
+    const struct measured_run measured = { p->paper, part->run, p->limits, 1 };
     if (*text_of(part->run, "limit")) {
-        cJSON                    *limits = limits_to_json(&run->limits);
-        const struct measured_run measured = { p->paper, part->run, limits, 1 };
-        figures_add_limit(&measured, json_at(p->numbers, text_of(part->experiment, "id")));
-        cJSON_Delete(limits);
+        figures_add_limit(&measured, figures_of(p, part->experiment));
         return;
     }
     begin_part(run, &p->options[number]);
@@ -390,43 +363,50 @@ static void measure_part(struct run *run, int number)
 
 /* ---- figures beside the paper's ------------------------------------------------------------------------------ */
 
+static void add_beside(cJSON *rows, cJSON *cells, double paper, double here)
+{
+    json_number(cells, "paper", paper);
+    json_number(cells, "here", here);
+    cJSON_AddItemToArray(rows, cells);
+}
+
+static bool is_among(const cJSON *list, const cJSON *cells)
+{
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, list) {
+        if (cJSON_Compare(item, cells, true))
+            return true;
+    }
+    return false;
+}
+
 /* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
 static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 {
     const bool   rates = figures_are_rates(experiment);
     const cJSON *row = NULL, *figure = NULL;
-    cJSON       *rows = cJSON_CreateArray();
+    cJSON       *rows = cJSON_CreateArray(), *theirs = cJSON_CreateArray();
     cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
-        cJSON               *cells = figure_cells(experiment, row);
-        struct figure_point *points = NULL;
-        const int            n = figures_select(figures, cells, NULL, rates, &points);
-        json_number(cells, "paper", figure_value(experiment, row));
-        json_number(cells, "here", figures_mean(points, n, rates));
-        cJSON_AddItemToArray(rows, cells);
-        free(points);
+        cJSON      *cells = figure_cells(experiment, row);
+        struct line line = figures_select(figures, cells, NULL, rates);
+        cJSON_AddItemToArray(theirs, cJSON_Duplicate(cells, true));
+        add_beside(rows, cells, figure_value(experiment, row), line_mean(&line));
+        free(line.points);
     }
     cJSON_ArrayForEach(figure, figures) {
         cJSON *cells = cJSON_CreateObject(), *column = NULL;
-        bool   known = false;
         cJSON_ArrayForEach(column, json_at(experiment, "columns")) {
             const cJSON *cell = json_at(figure, column->valuestring);
             if (strcmp(column->valuestring, "value") != 0)
                 cJSON_AddItemToObject(cells, column->valuestring,
                                       cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
         }
-        cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
-            cJSON *theirs = figure_cells(experiment, row);
-            known |= cJSON_Compare(cells, theirs, true);
-            cJSON_Delete(theirs);
-        }
-        if (known) {
+        if (is_among(theirs, cells))
             cJSON_Delete(cells);
-            continue;
-        }
-        json_number(cells, "paper", NAN);
-        json_number(cells, "here", number_of(figure, "value"));
-        cJSON_AddItemToArray(rows, cells);
+        else
+            add_beside(rows, cells, NAN, number_of(figure, "value"));
     }
+    cJSON_Delete(theirs);
     return rows;
 }
 
@@ -470,21 +450,18 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     struct column columns[COLUMNS_MAX];
     struct table  table = { .out = out, .columns = columns };
     const cJSON  *item = NULL, *row = NULL;
-    int           others = 0;
+    int           others = 0, n = 0;
     cJSON_ArrayForEach(item, json_at(experiment, "columns")) {
-        struct column *column = &columns[table.n_columns];
-        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > COLUMNS_MAX - 4)
+        if (strcmp(item->valuestring, "value") == 0 || n > COLUMNS_MAX - 4)
             continue;
-        *column = (struct column) { "", width_of(rows, item->valuestring), !is_count(item->valuestring), 0 };
-        snprintf(column->title, sizeof column->title, "%s", item->valuestring);
-        table.n_columns++;
+        columns[n] = (struct column) { "", width_of(rows, item->valuestring), !is_count(item->valuestring), 0 };
+        snprintf(columns[n].title, sizeof columns[n].title, "%s", item->valuestring);
+        n++;
     }
-    static const struct column last[] = { { "paper", 9, false, 0 },
-                                          { "here", 9, false, 0 },
-                                          { "here / paper", 12, false, 0 } };
-    const int                  cells_of = table.n_columns;
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
-        columns[table.n_columns++] = last[i];
+    columns[n] = (struct column) { "paper", 9, false, 0 };
+    columns[n + 1] = (struct column) { "here", 9, false, 0 };
+    columns[n + 2] = (struct column) { "here / paper", 12, false, 0 };
+    table.n_columns = n + 3;
     table_head(&table);
     cJSON_ArrayForEach(row, rows) {
         char         texts[COLUMNS_MAX][CELL_BYTES];
@@ -492,11 +469,9 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
         const double paper = number_of(row, "paper"), here = number_of(row, "here");
         if (isnan(paper) && ++others > OTHERS_PRINTED)
             continue;
-        for (int c = 0; c < cells_of; c++)
+        for (int c = 0; c < n + 2; c++)
             cell_text(row, columns[c].title, texts[c]);
-        snprintf(texts[cells_of], sizeof *texts, isnan(paper) ? "-" : "%.4g", paper);
-        snprintf(texts[cells_of + 1], sizeof *texts, isnan(here) ? "-" : "%.4g", here);
-        snprintf(texts[cells_of + 2], sizeof *texts, ratios && !isnan(here / paper) ? "%.2gx" : "-", here / paper);
+        snprintf(texts[n + 2], sizeof *texts, ratios && !isnan(here / paper) ? "%.2gx" : "-", here / paper);
         for (int c = 0; c < table.n_columns; c++)
             cells[c] = texts[c];
         table_row(&table, cells);
@@ -526,7 +501,7 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     const cJSON            *note = NULL;
     const double            scale = scale_of_experiment(p, experiment);
     char                    queries[TEXT_BYTES];
-    cJSON                  *rows = rows_beside(experiment, json_at(p->numbers, text_of(experiment, "id")));
+    cJSON                  *rows = rows_beside(experiment, figures_of(p, experiment));
     cJSON                  *json = json_append(list);
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
         text_of(experiment, "unit"));
@@ -585,19 +560,17 @@ static void show_claim(const struct run *run, const cJSON *claim, const struct j
 static void show_claims(struct run *run, cJSON *list)
 {
     const struct paper_run *p = run->paper;
-    cJSON                  *limits = limits_to_json(&run->limits);
     const cJSON            *claim = NULL;
     int                     counts[N_VERDICTS] = { 0 }, n = 0;
     say(run->out, 0, "\nClaims\n");
     cJSON_ArrayForEach(claim, json_at(p->paper, "claims")) {
-        const struct judgement judgement = claim_judge(p->paper, claim, p->numbers, limits);
+        const struct judgement judgement = claim_judge(p->paper, claim, p->numbers, p->limits);
         show_claim(run, claim, &judgement, list);
         counts[judgement.verdict]++;
         n++;
     }
     say(run->out, 4, "\nOf %d claims %d hold, %d by less, %d do not, and %d cannot be asked.", n, counts[HOLDS],
         counts[BY_LESS], counts[DOES_NOT], counts[CANNOT_BE_ASKED]);
-    cJSON_Delete(limits);
 }
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
@@ -623,23 +596,16 @@ static cJSON *object_in_file(struct run *run)
     return paper;
 }
 
-/* One, a list, or NULL. */
-static void add_crossovers(const cJSON *crossovers, cJSON *figures)
-{
-    const cJSON *one = NULL;
-    if (cJSON_IsObject(crossovers))
-        figures_add_crossovers(crossovers, figures);
-    if (cJSON_IsArray(crossovers))
-        cJSON_ArrayForEach(one, crossovers)
-            figures_add_crossovers(one, figures);
-}
-
-/* Adds figures computed from others. */
+/* Adds figures computed from others. A crossover is one or a list. */
 static void add_derived(const struct paper_run *p, const cJSON *experiment)
 {
-    const cJSON *ratios = json_at(experiment, "ratios");
-    cJSON       *figures = json_at(p->numbers, text_of(experiment, "id"));
-    add_crossovers(json_at(experiment, "crossover"), figures);
+    const cJSON *ratios = json_at(experiment, "ratios"), *crossovers = json_at(experiment, "crossover"), *one = NULL;
+    cJSON       *figures = figures_of(p, experiment);
+    if (cJSON_IsObject(crossovers))
+        figures_add_crossovers(crossovers, figures);
+    else
+        cJSON_ArrayForEach(one, crossovers)
+            figures_add_crossovers(one, figures);
     if (ratios)
         figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
@@ -662,6 +628,8 @@ void paper_measure(struct run *run)
     cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
     const cJSON      *experiment = NULL;
     const char       *needs = paper_needs(p->paper);
+    cJSON_Delete(p->limits);
+    p->limits = limits_to_json(&run->limits);
     say(run->out, 4, "\n%s", text_of(p->paper, "paper"));
     say(run->out, 4, "    \"paper\" is what its text says, measured on %s", text_of(p->paper, "device"));
     if (needs)

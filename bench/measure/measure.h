@@ -13,6 +13,27 @@
 
 #include <stdbool.h>
 
+/* Arrays of a workload: inputs, then outputs. */
+#define BUFFERS_MAX 16
+struct buffers {
+    ordo_device *device;
+    int          n_inputs, n;
+    bool         on_host; /* outputs in host memory and no inputs, for calls on arrays of the host */
+    size_t       bytes[BUFFERS_MAX];
+    cl_mem       at[BUFFERS_MAX]; /* NULL: unused */
+    void        *host[BUFFERS_MAX];
+};
+
+/* Makes them and writes the inputs. Blocks. Returns an error with its reason in `why`; then also call buffers_free. */
+ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why);
+void        buffers_free(struct buffers *buffers);
+/* Fills the outputs with POISON_BYTE. */
+ordo_status buffers_poison(struct buffers *buffers);
+/* Reads an output. The caller frees it; NULL with the reason in `why`. */
+void *buffers_read(const struct buffers *buffers, int i, char *why);
+/* From an element on; none if the array is unused. */
+struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at);
+
 struct target;
 
 /* The device memory of a target. */
@@ -42,42 +63,12 @@ size_t target_index_bytes(const struct target *target);
 
 const struct inputs *target_inputs(const struct target *target);
 
-/* A dictionary on a device that runs a plan and is compared with its model. */
-
-struct dict_target;
-
 /* Creates an empty structure with its default settings. */
 ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
                              ordo_dict **dict);
 
 /* Whether the structure can run the workload; true if unknown, then opening it fails. */
 bool dict_target_can(ordo_device *device, const struct spec *spec);
-
-/* Creates an empty dictionary and moves the table to the device. The plan must outlive it. After an error *out is
- * NULL and `why` has the reason. */
-ordo_status dict_target_open(ordo_device *device, const struct dict_plan *plan, struct dict_target **out, char *why);
-void        dict_target_close(struct dict_target **target);
-
-/* Moves the plan's current work and churn to the device. */
-ordo_status dict_target_load(struct dict_target *target, char *why);
-
-/* Extends the content from the first `from` table batches to the first `to`. Structures that are ORDO_BUILT_WHOLE are
- * rebuilt. */
-ordo_status dict_target_fill(struct dict_target *target, size_t from, size_t to);
-
-/* A call_fn for `prepare`: clears, fills with the table, and runs the churn. */
-ordo_status dict_target_prepare(void *arg, const struct ordo_order *order);
-/* A call_fn: the timed work. */
-ordo_status dict_target_work(void *arg, const struct ordo_order *order);
-/* One step of it. */
-ordo_status dict_target_step(struct dict_target *target, size_t step);
-/* A call_fn: rebuilds the dictionary from the table. */
-ordo_status dict_target_rebuild(void *arg, const struct ordo_order *order);
-
-/* Checks the outputs and, with `content`, all elements and the invariants. */
-bool dict_target_check(struct dict_target *target, bool content, char *why);
-
-ordo_status dict_target_statistics(struct dict_target *target, struct ordo_statistics *out);
 
 /* Measures one point of a dictionary and checks everything. */
 

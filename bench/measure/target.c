@@ -2,84 +2,125 @@
 #include "measure.h"
 
 #include "bench/common/device.h"
+#include "bench/common/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The buffers: inputs, then outputs. ONE: a total, or the number of kept elements. */
-enum { KEYS_IN, VALUES_IN, FLAGS, QUERIES, ROWS, N_INPUTS, KEYS_OUT = N_INPUTS, VALUES_OUT, RANKS, FOUND, ONE };
-enum { UPPERS = ONE + 1, COUNTS, N_ARRAYS };
+/* ---- arrays -------------------------------------------------------------------------------------------------- */
 
-struct target {
-    ordo_device  *device;
-    struct spec   spec;
-    struct inputs in;
-    ordo_index   *index;
-    double        index_seconds;
-    void         *host_keys, *host_values; /* used instead of buffers for host memory */
-    size_t        bytes[N_ARRAYS];         /* 0: unused */
-    cl_mem        at[N_ARRAYS];
-};
-
-static void plan_arrays(struct target *t)
+void buffers_free(struct buffers *buffers)
 {
-    const struct spec  *spec = &t->spec;
-    const enum workload w = spec->workload;
-    const size_t        key = ordo_type_bytes(spec->type), count = spec->count, value = spec->value_bytes;
-    const size_t        queries = workload_has_queries(w) ? spec->n_queries : 0;
-    const bool          gather = w == GATHER, ranks = w == SEARCH || w == EQUAL_RANGE;
-    t->bytes[KEYS_IN] = count * (gather ? 4 : key);
-    t->bytes[VALUES_IN] = gather ? 0 : count * value;
-    t->bytes[FLAGS] = w == COMPACT ? count : 0;
-    t->bytes[QUERIES] = queries * key;
-    t->bytes[ROWS] = gather ? count * spec_row_bytes(spec) : 0;
-    t->bytes[KEYS_OUT] = gather ? t->bytes[ROWS] : queries || w == REDUCE ? 0 : count * key;
-    t->bytes[VALUES_OUT] = gather ? 0 : (w == LOOKUP ? queries : count) * value;
-    t->bytes[RANKS] = ranks ? queries * 4 : 0;
-    t->bytes[FOUND] = w == LOOKUP ? queries : 0;
-    t->bytes[ONE] = w == REDUCE || w == COMPACT || w == GROUPBY ? 8 : 0;
-    t->bytes[UPPERS] = w == EQUAL_RANGE ? queries * 4 : 0;
-    t->bytes[COUNTS] = w == GROUPBY ? count * 4 : 0;
+    device_release(buffers->at, BUFFERS_MAX);
+    for (int i = 0; i < BUFFERS_MAX; i++)
+        free(buffers->host[i]);
+    *buffers = (struct buffers) { .device = buffers->device };
 }
 
-struct workload_bytes target_bytes(const struct spec *spec)
+static ordo_status make_array(struct buffers *buffers, int i, const void *from)
 {
-    struct target         plan = { .spec = *spec };
-    struct workload_bytes size = { 0, 0 };
-    plan_arrays(&plan);
-    for (int a = 0; a < N_ARRAYS; a++) {
-        size.all += plan.bytes[a];
-        size.largest = plan.bytes[a] > size.largest ? plan.bytes[a] : size.largest;
-    }
-    return size;
+    if (from)
+        TRY(device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]));
+    if (from)
+        return device_write(buffers->device, buffers->at[i], from, buffers->bytes[i]);
+    if (!buffers->on_host)
+        return device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]);
+    buffers->host[i] = malloc(buffers->bytes[i]);
+    return buffers->host[i] ? ORDO_OK : ORDO_NO_HOST_MEMORY;
 }
 
-/* ---- to the device ------------------------------------------------------------------------------------------- */
-
-static ordo_status no_memory(const char *what, char *why)
+ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why)
 {
-    because(why, "cannot make the workload's %s: %s", what, ordo_status_string(ORDO_NO_HOST_MEMORY));
-    return ORDO_NO_HOST_MEMORY;
-}
-
-static ordo_status make_buffers(struct target *t, char *why)
-{
-    const void *const from[N_INPUTS] = { t->in.keys, t->in.values, t->in.flags, t->in.queries, t->in.rows };
-    for (int a = 0; a < N_ARRAYS; a++) {
-        ordo_status got = t->bytes[a] ? device_buffer(t->device, t->bytes[a], &t->at[a]) : ORDO_OK;
-        if (got == ORDO_OK && a < N_INPUTS)
-            got = device_write(t->device, t->at[a], from[a], t->bytes[a]);
-        if (got != ORDO_OK) {
-            because(why, "cannot place the workload's arrays: %s", ordo_status_string(got));
-            return ORDO_NO_DEVICE_MEMORY;
-        }
+    for (int i = 0; i < buffers->n; i++) {
+        const bool unused = buffers->on_host && i < buffers->n_inputs;
+        buffers->bytes[i] = unused ? 0 : bytes[i];
+        const ordo_status got =
+            buffers->bytes[i] ? make_array(buffers, i, i < buffers->n_inputs ? from[i] : NULL) : ORDO_OK;
+        if (got == ORDO_OK)
+            continue;
+        because(why, "cannot place the workload's arrays: %s", ordo_status_string(got));
+        return buffers->on_host ? ORDO_NO_HOST_MEMORY : ORDO_NO_DEVICE_MEMORY;
     }
     return ORDO_OK;
 }
 
+ordo_status buffers_poison(struct buffers *buffers)
+{
+    for (int i = buffers->n_inputs; i < buffers->n; i++) {
+        if (buffers->host[i])
+            fill_bytes(buffers->host[i], POISON_BYTE, buffers->bytes[i]);
+        TRY(device_fill(buffers->device, buffers->at[i], POISON_BYTE, buffers->bytes[i]));
+    }
+    return ordo_device_finish(buffers->device);
+}
+
+void *buffers_read(const struct buffers *buffers, int i, char *why)
+{
+    void *got = malloc(buffers->bytes[i] + 1);
+    if (got && buffers->host[i])
+        return memcpy(got, buffers->host[i], buffers->bytes[i]);
+    if (got && (!buffers->at[i] || device_read(buffers->device, buffers->at[i], got, buffers->bytes[i]) == ORDO_OK))
+        return got;
+    free(got);
+    because(why, "cannot read the results");
+    return NULL;
+}
+
+struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at)
+{
+    return buffers->at[i] ? ordo_at(buffers->at[i], at) : ordo_none();
+}
+
+/* ---- a workload's arrays ------------------------------------------------------------------------------------- */
+
+/* Inputs, then outputs. ONE: a total, or the number of kept elements. */
+enum { KEYS_IN, VALUES_IN, FLAGS, QUERIES, ROWS, N_INPUTS, KEYS_OUT = N_INPUTS, VALUES_OUT, RANKS, FOUND, ONE };
+enum { UPPERS = ONE + 1, COUNTS, N_ARRAYS };
+
+struct target {
+    ordo_device   *device;
+    struct spec    spec;
+    struct inputs  in;
+    ordo_index    *index;
+    double         index_seconds;
+    struct buffers arrays; /* a host's array is sorted in place of its outputs */
+};
+
+static void bytes_of(const struct spec *spec, size_t bytes[N_ARRAYS])
+{
+    const enum workload w = spec->workload;
+    const size_t        key = ordo_type_bytes(spec->type), count = spec->count, value = spec->value_bytes;
+    const size_t        queries = workload_has_queries(w) ? spec->n_queries : 0;
+    const bool          gather = w == GATHER, ranks = w == SEARCH || w == EQUAL_RANGE;
+    bytes[KEYS_IN] = count * (gather ? 4 : key);
+    bytes[VALUES_IN] = gather ? 0 : count * value;
+    bytes[FLAGS] = w == COMPACT ? count : 0;
+    bytes[QUERIES] = queries * key;
+    bytes[ROWS] = gather ? count * spec_row_bytes(spec) : 0;
+    bytes[KEYS_OUT] = gather ? bytes[ROWS] : queries || w == REDUCE ? 0 : count * key;
+    bytes[VALUES_OUT] = gather ? 0 : (w == LOOKUP ? queries : count) * value;
+    bytes[RANKS] = ranks ? queries * 4 : 0;
+    bytes[FOUND] = w == LOOKUP ? queries : 0;
+    bytes[ONE] = w == REDUCE || w == COMPACT || w == GROUPBY ? 8 : 0;
+    bytes[UPPERS] = w == EQUAL_RANGE ? queries * 4 : 0;
+    bytes[COUNTS] = w == GROUPBY ? count * 4 : 0;
+}
+
+struct workload_bytes target_bytes(const struct spec *spec)
+{
+    size_t                bytes[N_ARRAYS];
+    struct workload_bytes size = { 0, 0 };
+    bytes_of(spec, bytes);
+    for (int a = 0; a < N_ARRAYS; a++) {
+        size.all += bytes[a];
+        size.largest = bytes[a] > size.largest ? bytes[a] : size.largest;
+    }
+    return size;
+}
+
 static struct ordo_slice slice(const struct target *t, int array)
 {
-    return t->at[array] ? ordo_at(t->at[array], 0) : ordo_none();
+    return buffers_at(&t->arrays, array, 0);
 }
 
 ordo_status target_index(struct target *t)
@@ -97,36 +138,31 @@ ordo_status target_index(struct target *t)
 }
 
 /* Builds the index twice, because the first build may compile kernels. */
-static ordo_status prepare_buffers(struct target *t)
-{
-    TRY(target_index(t));
-    TRY(target_index(t));
-    return target_poison(t);
-}
-
 static ordo_status fill_target(struct target *t, char *why)
 {
+    size_t bytes[N_ARRAYS];
+    bytes_of(&t->spec, bytes);
     if (!inputs_make(&t->spec, &t->in))
-        return no_memory("inputs", why);
-    if (!workload_is_host(t->spec.workload)) {
-        TRY(make_buffers(t, why));
-        return device_why(t->device, prepare_buffers(t), why);
-    }
-    t->host_keys = malloc(t->bytes[KEYS_IN] + 1);
-    t->host_values = malloc(t->bytes[VALUES_IN] + 1);
-    if (!t->host_keys || !t->host_values)
-        return no_memory("arrays", why);
-    return target_prepare(t, NULL);
+        return device_why(t->device, ORDO_NO_HOST_MEMORY, why);
+    TRY(buffers_make(&t->arrays, bytes,
+                     (const void *[]) { t->in.keys, t->in.values, t->in.flags, t->in.queries, t->in.rows }, why));
+    if (t->arrays.on_host)
+        return target_prepare(t, NULL);
+    TRY(device_why(t->device, target_index(t), why));
+    TRY(device_why(t->device, target_index(t), why));
+    return device_why(t->device, target_poison(t), why);
 }
 
 ordo_status target_open(ordo_device *device, const struct spec *spec, struct target **out, char *why)
 {
     struct target *t = *out = calloc(1, sizeof *t);
     if (!t)
-        return no_memory("state", why);
+        return device_why(device, ORDO_NO_HOST_MEMORY, why);
     t->device = device;
     t->spec = *spec;
-    plan_arrays(t);
+    t->arrays = (struct buffers) {
+        .device = device, .n_inputs = N_INPUTS, .n = N_ARRAYS, .on_host = workload_is_host(spec->workload)
+    };
     const ordo_status made = fill_target(t, why);
     if (made != ORDO_OK)
         target_close(out);
@@ -140,10 +176,8 @@ void target_close(struct target **target)
         return;
     ordo_device_finish(t->device);
     ordo_index_destroy(&t->index);
-    device_release(t->at, N_ARRAYS);
+    buffers_free(&t->arrays);
     inputs_free(&t->in);
-    free(t->host_keys);
-    free(t->host_values);
     free(t);
     *target = NULL;
 }
@@ -162,10 +196,9 @@ static ordo_status call_merge(const struct target *t, const struct ordo_order *o
         runs[r] = spec_run(spec, r);
     if (spec->workload == MERGE_RUNS)
         return ordo_merge_runs(t->device, &params, keys, values, runs, n, keys_out, values_out, order);
-    const size_t            b = runs[1].at;
-    const struct ordo_slice values_b = spec->value_bytes ? ordo_at(t->at[VALUES_IN], b) : ordo_none();
-    return ordo_merge(t->device, &params, keys, values, runs[0].count, ordo_at(t->at[KEYS_IN], b), values_b,
-                      runs[1].count, keys_out, values_out, order);
+    const size_t b = runs[1].at;
+    return ordo_merge(t->device, &params, keys, values, runs[0].count, buffers_at(&t->arrays, KEYS_IN, b),
+                      buffers_at(&t->arrays, VALUES_IN, b), runs[1].count, keys_out, values_out, order);
 }
 
 /* Uses ordo_unique if there are no values. */
@@ -188,10 +221,10 @@ ordo_status target_prepare(void *arg, const struct ordo_order *order)
 {
     struct target *t = arg;
     (void) order; /* nothing to wait for */
-    if (t->in.keys)
-        memcpy(t->host_keys, t->in.keys, t->bytes[KEYS_IN]);
-    if (t->in.values)
-        memcpy(t->host_values, t->in.values, t->bytes[VALUES_IN]);
+    if (t->arrays.host[KEYS_OUT])
+        memcpy(t->arrays.host[KEYS_OUT], t->in.keys, t->arrays.bytes[KEYS_OUT]);
+    if (t->arrays.host[VALUES_OUT])
+        memcpy(t->arrays.host[VALUES_OUT], t->in.values, t->arrays.bytes[VALUES_OUT]);
     return ORDO_OK;
 }
 
@@ -215,8 +248,8 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), keys, values, keys_out,
                          values_out, n, order);
     case HOSTSORT:
-        return ordo_sort_host(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), t->host_keys,
-                              value_bytes ? t->host_values : NULL, n);
+        return ordo_sort_host(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes),
+                              t->arrays.host[KEYS_OUT], t->arrays.host[VALUES_OUT], n);
     case MERGE:
     case MERGE_RUNS:
         return call_merge(t, order);
@@ -261,40 +294,26 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
 
 ordo_status target_poison(struct target *t)
 {
-    for (int a = N_INPUTS; a < N_ARRAYS; a++)
-        TRY(device_fill(t->device, t->at[a], POISON_BYTE, t->bytes[a]));
-    return ordo_device_finish(t->device);
-}
-
-static bool read_outputs(const struct target *t, void *host[N_ARRAYS], char *why)
-{
-    for (int a = N_INPUTS; a < N_ARRAYS; a++) {
-        host[a] = t->at[a] ? malloc(t->bytes[a]) : NULL;
-        if (t->at[a] && (!host[a] || device_read(t->device, t->at[a], host[a], t->bytes[a]) != ORDO_OK))
-            return because(why, "cannot read the results");
-    }
-    return true;
+    return buffers_poison(&t->arrays);
 }
 
 bool target_check(struct target *t, char *why)
 {
-    void         *host[N_ARRAYS] = { NULL };
-    struct answer answer = { .keys = t->host_keys, .values = t->spec.value_bytes ? t->host_values : NULL };
-    bool          good = true;
-    if (!workload_is_host(t->spec.workload)) {
-        good = read_outputs(t, host, why);
-        answer = (struct answer) { .keys = host[KEYS_OUT],
-                                   .values = host[VALUES_OUT],
-                                   .ranks = host[RANKS],
-                                   .found = host[FOUND],
-                                   .total = host[ONE],
-                                   .kept = host[ONE] ? *(const uint32_t *) host[ONE] : 0,
-                                   .uppers = host[UPPERS],
-                                   .counts = host[COUNTS] };
-    }
+    void *out[N_ARRAYS] = { NULL };
+    bool  good = true;
+    for (int a = N_INPUTS; a < N_ARRAYS && good; a++)
+        good = !t->arrays.bytes[a] || (out[a] = buffers_read(&t->arrays, a, why));
+    const struct answer answer = { .keys = out[KEYS_OUT],
+                                   .values = out[VALUES_OUT],
+                                   .ranks = out[RANKS],
+                                   .found = out[FOUND],
+                                   .total = out[ONE],
+                                   .kept = out[ONE] ? *(const uint32_t *) out[ONE] : 0,
+                                   .uppers = out[UPPERS],
+                                   .counts = out[COUNTS] };
     good = good && answer_check(&t->spec, &t->in, &answer, false, why);
     for (int a = 0; a < N_ARRAYS; a++)
-        free(host[a]);
+        free(out[a]);
     return good;
 }
 

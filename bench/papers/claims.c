@@ -23,6 +23,8 @@ const char *verdict_name(enum verdict verdict)
 
 struct case_at_hand {
     const cJSON *paper, *claim, *test, *figures, *limits;
+    double       said; /* the paper's number, or the first of two; NaN: none */
+    struct line  left, right;
 };
 
 __attribute__((format(printf, 3, 4))) static struct judgement judged(enum verdict verdict, double here,
@@ -48,12 +50,6 @@ static struct judgement too_few(void)
 
 /* ---- the lines that are compared ----------------------------------------------------------------------------- */
 
-struct line {
-    struct figure_point *points;
-    int                  n;
-    bool                 rates;
-};
-
 static const cJSON *experiment_of(const struct case_at_hand *at, const cJSON *cells)
 {
     const char *other = text_of(cells, "experiment");
@@ -63,32 +59,8 @@ static const cJSON *experiment_of(const struct case_at_hand *at, const cJSON *ce
 static struct line line_of(const struct case_at_hand *at, const cJSON *cells, const char *along)
 {
     const cJSON *experiment = experiment_of(at, cells);
-    struct line  line = { .rates = figures_are_rates(experiment) };
-    line.n = figures_select(json_at(at->figures, text_of(experiment, "id")), cells, along && *along ? along : NULL,
-                            line.rates, &line.points);
-    return line;
-}
-
-static double mean_of(const struct line *line)
-{
-    return figures_mean(line->points, line->n, line->rates);
-}
-
-/* Keeps the places that both have. */
-static void meet(struct line *a, struct line *b)
-{
-    int n = 0;
-    for (int i = 0, j = 0; i < a->n && j < b->n;) {
-        if (a->points[i].x < b->points[j].x) {
-            i++;
-        } else if (a->points[i].x > b->points[j].x) {
-            j++;
-        } else {
-            a->points[n] = a->points[i++];
-            b->points[n++] = b->points[j++];
-        }
-    }
-    a->n = b->n = n;
+    return figures_select(json_at(at->figures, text_of(experiment, "id")), cells, along && *along ? along : NULL,
+                          figures_are_rates(experiment));
 }
 
 /* ---- why something cannot be asked --------------------------------------------------------------------------- */
@@ -112,14 +84,6 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
 
 /* ---- kinds of claims ----------------------------------------------------------------------------------------- */
 
-/* The paper's number, or the first of two. */
-static double said(const cJSON *claim)
-{
-    const cJSON *paper = json_at(claim, "paper");
-    const cJSON *first = cJSON_IsArray(paper) ? paper->child : paper;
-    return cJSON_IsNumber(first) ? first->valuedouble : NAN;
-}
-
 static enum verdict verdict_on_ratio(double here, double paper)
 {
     if (paper < 1)
@@ -129,12 +93,14 @@ static enum verdict verdict_on_ratio(double here, double paper)
     return verdict_of(here >= NEARLY * paper, here > 1);
 }
 
-static struct judgement judge_greater(const struct case_at_hand *at, struct line *a, struct line *b)
+static struct judgement judge_greater(struct case_at_hand *at)
 {
-    const double least = is_true(at->test, "or_equal") ? 1 / ALIKE : 1;
-    int          ahead = 0;
+    const struct line *a = &at->left;
+    const double       least = is_true(at->test, "or_equal") ? 1 / ALIKE : 1;
+    int                ahead = 0;
+    line_divide(&at->left, &at->right);
     for (int i = 0; i < a->n; i++)
-        ahead += a->points[i].y > b->points[i].y * least;
+        ahead += a->points[i].y > least;
     const enum verdict verdict = ahead == a->n                 ? HOLDS
                                  : 2 * ahead <= a->n           ? DOES_NOT
                                  : is_true(at->test, "mostly") ? HOLDS
@@ -142,89 +108,79 @@ static struct judgement judge_greater(const struct case_at_hand *at, struct line
     return judged(verdict, NAN, "at %d of %d", ahead, a->n);
 }
 
-static struct judgement judge_ratio(const struct case_at_hand *at, const struct line *a, const struct line *b)
+static struct judgement judge_ratio(struct case_at_hand *at)
 {
-    const double here = mean_of(a) / mean_of(b);
-    return judged(verdict_on_ratio(here, said(at->claim)), here, "%.3g to %.3g", mean_of(a), mean_of(b));
+    const double left = line_mean(&at->left), right = line_mean(&at->right), here = left / right;
+    return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left, right);
 }
 
-/* Whether y falls (`up`: rises) at each step, or only from first to last. */
-static struct judgement judge_trend(const struct figure_point *points, int n, bool up)
+/* Whether y rises (or falls) at each step, or only from first to last. */
+static struct judgement judge_trend(struct case_at_hand *at)
 {
-    int steps = 0;
-    if (n < 2)
+    const struct line *a = &at->left;
+    const bool         up = text_is(at->test, "kind", "rises");
+    int                steps = 0;
+    line_divide(&at->left, &at->right);
+    if (a->n < 2)
         return too_few();
-    for (int i = 1; i < n; i++)
-        steps += up ? points[i].y * ALIKE > points[i - 1].y : points[i].y < points[i - 1].y * ALIKE;
-    const double whole = points[n - 1].y / points[0].y;
-    const bool   there = up ? whole > ALIKE : whole < 1 / ALIKE;
-    return judged(verdict_of(there && steps == n - 1, there), NAN, "from %.3g to %.3g, %d of %d steps", points[0].y,
-                  points[n - 1].y, steps, n - 1);
-}
-
-static struct judgement judge_ratio_falls(struct line *a, const struct line *b)
-{
-    for (int i = 0; i < a->n; i++)
-        a->points[i].y /= b->points[i].y;
-    return judge_trend(a->points, a->n, false);
+    for (int i = 1; i < a->n; i++) {
+        const double here = a->points[i].y, before = a->points[i - 1].y;
+        steps += up ? here * ALIKE > before : here < before * ALIKE;
+    }
+    const double first = a->points[0].y, last = a->points[a->n - 1].y;
+    const bool   there = up ? last / first > ALIKE : last / first < 1 / ALIKE;
+    return judged(verdict_of(there && steps == a->n - 1, there), NAN, "from %.3g to %.3g, %d of %d steps", first, last,
+                  steps, a->n - 1);
 }
 
 /* Whether the largest is at most `paper` times the least. */
-static struct judgement judge_flat(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_flat(struct case_at_hand *at)
 {
-    const double paper = isnan(said(at->claim)) ? ALIKE : said(at->claim);
-    double       least = INFINITY, most = 0;
+    const struct line *a = &at->left;
+    const double       paper = isnan(at->said) ? ALIKE : at->said;
+    const double       least = line_least(&at->left)->y, most = line_most(&at->left)->y, here = most / least;
     if (a->n < 2)
         return too_few();
-    for (int i = 0; i < a->n; i++) {
-        least = fmin(least, a->points[i].y);
-        most = fmax(most, a->points[i].y);
-    }
-    const double here = most / least;
     return judged(verdict_of(here <= paper * ALIKE, here <= paper * 1.5), here, "between %.3g and %.3g", least, most);
 }
 
 /* Whether left leads below (or above) one place. */
-static struct judgement judge_crossover(const struct case_at_hand *at, const struct line *a, const struct line *b)
+static struct judgement judge_crossover(struct case_at_hand *at)
 {
-    const bool   below = !text_is(at->test, "ahead", "above");
-    const cJSON *paper = json_at(at->claim, "paper");
-    int          ahead = 0, changes = 0, edge = 0;
-    char         from[TEXT_BYTES], to[TEXT_BYTES];
-    for (int i = 0; i < a->n; i++)
-        ahead += a->points[i].y > b->points[i].y;
+    const struct line *a = &at->left;
+    const bool         below = !text_is(at->test, "ahead", "above");
+    int                ahead = 0, changes = 0, edge = 0;
+    char               from[TEXT_BYTES], to[TEXT_BYTES];
+    line_divide(&at->left, &at->right);
     if (a->n < 2)
         return too_few();
-    if (ahead == 0 || ahead == a->n)
-        return judged(DOES_NOT, NAN, "no crossover: %s throughout, from %s to %s", ahead ? "ahead" : "behind",
-                      text_count(from, (size_t) a->points[0].x), text_count(to, (size_t) a->points[a->n - 1].x));
-    for (int i = 1; i < a->n; i++) {
-        const bool is = a->points[i].y > b->points[i].y, was = a->points[i - 1].y > b->points[i - 1].y;
+    for (int i = 0; i < a->n; i++) {
+        const bool is = a->points[i].y > 1, was = i ? a->points[i - 1].y > 1 : is;
+        ahead += is;
         changes += is != was;
         edge = is != was && edge == 0 ? i : edge;
     }
-    const double low = a->points[edge - 1].x, high = a->points[edge].x;
+    const double low = a->points[edge ? edge - 1 : 0].x, high = a->points[edge ? edge : a->n - 1].x;
     text_count(from, (size_t) low);
     text_count(to, (size_t) high);
+    if (changes == 0)
+        return judged(DOES_NOT, NAN, "no crossover: %s throughout, from %s to %s", ahead ? "ahead" : "behind", from,
+                      to);
     if (changes > 1)
         return judged(BY_LESS, low, "the lead changes %d times, first between %s and %s", changes, from, to);
-    if ((a->points[0].y > b->points[0].y) != below)
+    if ((a->points[0].y > 1) != below)
         return judged(DOES_NOT, low, "the other way round: between %s and %s", from, to);
-    const double first = said(at->claim),
-                 last = cJSON_IsArray(paper) ? cJSON_GetArrayItem(paper, 1)->valuedouble : first;
+    const cJSON *paper = json_at(at->claim, "paper");
+    const double first = at->said, last = cJSON_IsArray(paper) ? paper->child->next->valuedouble : first;
     return judged(high >= first && low <= last ? HOLDS : BY_LESS, low, "between %s and %s", from, to);
 }
 
-static struct judgement judge_change(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_change(struct case_at_hand *at)
 {
     const cJSON *paper = json_at(at->claim, "paper");
-    const double from = number_of(at->test, "from"), to = number_of(at->test, "to");
-    double       before = NAN, after = NAN;
-    for (int i = 0; i < a->n; i++) {
-        before = a->points[i].x == from ? a->points[i].y : before;
-        after = a->points[i].x == to ? a->points[i].y : after;
-    }
     const cJSON *least = cJSON_GetArrayItem(paper, 0), *most = cJSON_GetArrayItem(paper, 1);
+    const double before = line_at(&at->left, number_of(at->test, "from")),
+                 after = line_at(&at->left, number_of(at->test, "to"));
     const double here = after / before;
     if (isnan(here))
         return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
@@ -234,35 +190,30 @@ static struct judgement judge_change(const struct case_at_hand *at, const struct
     return judged(verdict_of(low && high, falls == (here < 1)), here, "%.3g to %.3g", before, after);
 }
 
-static struct judgement judge_peak(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_peak(struct case_at_hand *at)
 {
-    int best = 0, wanted = 0;
+    const struct line         *a = &at->left;
+    const struct figure_point *best = line_most(&at->left), *wanted = a->points;
     if (a->n < 2)
         return too_few();
-    for (int i = 1; i < a->n; i++) {
-        best = a->points[i].y > a->points[best].y ? i : best;
-        wanted = fabs(a->points[i].x - said(at->claim)) < fabs(a->points[wanted].x - said(at->claim)) ? i : wanted;
-    }
-    return judged(verdict_of(best == wanted, abs(best - wanted) == 1), a->points[best].x, "the best is %.3g",
-                  a->points[best].y);
+    for (int i = 1; i < a->n; i++)
+        wanted = fabs(a->points[i].x - at->said) < fabs(wanted->x - at->said) ? &a->points[i] : wanted;
+    return judged(verdict_of(best == wanted, best == wanted + 1 || wanted == best + 1), best->x, "the best is %.3g",
+                  best->y);
 }
 
-static struct judgement judge_at_most(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_at_most(struct case_at_hand *at)
 {
-    double most = -INFINITY;
-    for (int i = 0; i < a->n; i++)
-        most = fmax(most, a->points[i].y);
-    return judged(verdict_of(most <= said(at->claim), most <= 2 * said(at->claim)), most, "%.3g", most);
+    const double most = line_most(&at->left)->y;
+    return judged(verdict_of(most <= at->said, most <= 2 * at->said), most, "%.3g", most);
 }
 
 /* Compares bytes a second of visited nodes or lines with a memory limit. */
-static struct judgement judge_above_limit(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_above_limit(struct case_at_hand *at)
 {
     const double limit = number_of(at->limits, text_of(at->test, "limit"));
-    double       most = 0;
+    const double most = line_most(&at->left)->y * number_of(at->test, "unit") * number_of(at->test, "bytes");
     char         here[TEXT_BYTES];
-    for (int i = 0; i < a->n; i++)
-        most = fmax(most, a->points[i].y * number_of(at->test, "unit") * number_of(at->test, "bytes"));
     if (isnan(limit))
         return judged(CANNOT_BE_ASKED, NAN, "the device's limits were not measured (--no-limits)");
     return judged(most > limit ? HOLDS : DOES_NOT, most / limit, "%s GB/s at most, memory copies at %s GB/s",
@@ -299,14 +250,15 @@ static double fit(const struct line *line, const char *model)
 #define FITS_LESS 0.5
 
 /* Fits the time of an element if figures are rates. */
-static struct judgement judge_fit(const struct case_at_hand *at, const struct line *a)
+static struct judgement judge_fit(struct case_at_hand *at)
 {
-    const char *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
+    const struct line *a = &at->left;
+    const char        *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
     for (int i = 0; i < a->n && a->rates; i++)
         a->points[i].y = 1 / a->points[i].y;
     if (a->n < 8)
         return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
-    const double here = fit(a, model), beside = *other ? fit(a, other) : NAN;
+    const double here = fit(&at->left, model), beside = *other ? fit(&at->left, other) : NAN;
     if (*other)
         return judged(verdict_of(here > beside && here >= FITS, here > beside), here,
                       "%s explains %.2f of the variance, %s %.2f", model, here, other, beside);
@@ -315,52 +267,53 @@ static struct judgement judge_fit(const struct case_at_hand *at, const struct li
 
 /* ---- claims of several lines --------------------------------------------------------------------------------- */
 
-/* Expects the fastest first. */
-static struct judgement judge_order(const struct case_at_hand *at)
+/* Figures of several cells: their sum, whether their means fall, and their text. */
+struct several {
+    double       sum, first, last;
+    bool         falls;
+    const cJSON *missing; /* cells without figures */
+    char         text[160];
+};
+
+static struct several several_of(const struct case_at_hand *at, const cJSON *list)
 {
-    const cJSON *cells = NULL, *list = json_at(at->test, "left");
-    double       before = INFINITY, first = NAN, last = NAN;
-    int          steps = 0, n = 0;
-    char         seen[160] = "";
-    size_t       used = 0;
+    struct several several = { .falls = true, .last = INFINITY };
+    const cJSON   *cells = NULL;
+    size_t         used = 0;
     cJSON_ArrayForEach(cells, list) {
         struct line  line = line_of(at, cells, NULL);
-        const double mean = mean_of(&line);
+        const double mean = line_mean(&line);
         free(line.points);
-        if (isnan(mean))
-            return cannot(at, cells);
-        steps += mean < before;
-        before = last = mean;
-        first = n++ ? first : mean;
-        if (used < sizeof seen)
-            used += (size_t) snprintf(seen + used, sizeof seen - used, "%s%.3g", n > 1 ? ", " : "", mean);
+        if (isnan(mean) && !several.missing)
+            several.missing = cells;
+        several.first = cells == list->child ? mean : several.first;
+        several.falls &= mean < several.last;
+        several.last = mean;
+        several.sum += mean;
+        if (used < sizeof several.text)
+            used +=
+                (size_t) snprintf(several.text + used, sizeof several.text - used, "%s%.3g", used ? ", " : "", mean);
     }
-    return judged(verdict_of(steps == n, first > last), NAN, "%s", seen);
+    return several;
 }
 
-/* NaN and *missing if one was not measured. */
-static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJSON **missing)
+/* Expects the fastest first. */
+static struct judgement judge_order(struct case_at_hand *at)
 {
-    const cJSON *cells = NULL;
-    double       sum = 0;
-    cJSON_ArrayForEach(cells, list) {
-        struct line line = line_of(at, cells, NULL);
-        if (line.n == 0)
-            *missing = cells;
-        sum += mean_of(&line);
-        free(line.points);
-    }
-    return sum;
+    const struct several left = several_of(at, json_at(at->test, "left"));
+    if (left.missing)
+        return cannot(at, left.missing);
+    return judged(verdict_of(left.falls, left.first > left.last), NAN, "%s", left.text);
 }
 
-static struct judgement judge_sums(const struct case_at_hand *at)
+static struct judgement judge_sums(struct case_at_hand *at)
 {
-    const cJSON *missing = NULL;
-    const double left = sum_of(at, json_at(at->test, "left"), &missing);
-    const double right = sum_of(at, json_at(at->test, "right"), &missing);
-    if (missing)
-        return cannot(at, missing);
-    return judged(verdict_on_ratio(left / right, said(at->claim)), left / right, "%.3g to %.3g", left, right);
+    const struct several left = several_of(at, json_at(at->test, "left"));
+    const struct several right = several_of(at, json_at(at->test, "right"));
+    const double         here = left.sum / right.sum;
+    if (left.missing || right.missing)
+        return cannot(at, right.missing ? right.missing : left.missing);
+    return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left.sum, right.sum);
 }
 
 /* The largest over the least ratio of left to right along an axis; NaN for fewer than two. */
@@ -368,20 +321,15 @@ static double spread_along(const struct case_at_hand *at, const char *along)
 {
     struct line a = line_of(at, json_at(at->test, "left"), along);
     struct line b = line_of(at, json_at(at->test, "right"), along);
-    double      least = INFINITY, most = -INFINITY;
-    meet(&a, &b);
-    for (int i = 0; i < a.n; i++) {
-        least = fmin(least, a.points[i].y / b.points[i].y);
-        most = fmax(most, a.points[i].y / b.points[i].y);
-    }
-    const double spread = a.n < 2 ? NAN : most / least;
+    line_divide(&a, &b);
+    const double spread = a.n < 2 ? NAN : line_most(&a)->y / line_least(&a)->y;
     free(a.points);
     free(b.points);
     return spread;
 }
 
 /* Whether one axis changes the ratio more than another. */
-static struct judgement judge_outweighs(const struct case_at_hand *at)
+static struct judgement judge_outweighs(struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *than = text_of(at->test, "than");
     const double here = spread_along(at, along), other = spread_along(at, than);
@@ -391,20 +339,8 @@ static struct judgement judge_outweighs(const struct case_at_hand *at)
                   "the ratio changes %.3g times over %s, %.3g times over %s", here, along, other, than);
 }
 
-/* The place of the least figure along an axis; NaN for fewer than two. */
-static double least_place(const struct case_at_hand *at, const cJSON *cells, const char *along)
-{
-    struct line line = line_of(at, cells, along);
-    int         least = 0;
-    for (int i = 1; i < line.n; i++)
-        least = line.points[i].y < line.points[least].y ? i : least;
-    const double place = line.n < 2 ? NAN : line.points[least].x;
-    free(line.points);
-    return place;
-}
-
-/* Whether that place moves up as another value rises. */
-static struct judgement judge_least_moves(const struct case_at_hand *at)
+/* Whether the place of the least figure along an axis moves up as another value rises. */
+static struct judgement judge_least_moves(struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
     const cJSON *left = json_at(at->test, "left");
@@ -412,15 +348,16 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
     for (int i = 0; i < cases.n; i++) {
-        cJSON *cells = cJSON_Duplicate(left, true);
-        json_exact(cells, each, cases.points[i].x);
-        const double place = least_place(at, cells, along);
+        cJSON      *cells = with_cell(left, each, cases.points[i].x);
+        struct line line = line_of(at, cells, along);
+        if (line.n >= 2) {
+            const double place = line_least(&line)->x;
+            back += place < last;
+            last = place;
+            first = n++ ? first : place;
+        }
+        free(line.points);
         cJSON_Delete(cells);
-        if (isnan(place))
-            continue;
-        back += place < last;
-        last = place;
-        first = n++ ? first : place;
     }
     free(cases.points);
     if (n < 2)
@@ -431,61 +368,66 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-static struct judgement judge_lines(const struct case_at_hand *at, const char *kind, struct line *a, struct line *b)
+/* How a kind of claims is judged: by itself, by the line `left`, or by it and `right`. */
+static const struct {
+    const char *name;
+    int         lines;
+    struct judgement (*judge)(struct case_at_hand *at);
+} kinds[] = {
+    { "order", 0, judge_order },
+    { "sums", 0, judge_sums },
+    { "outweighs", 0, judge_outweighs },
+    { "least-moves", 0, judge_least_moves },
+    { "rises", 1, judge_trend },
+    { "falls", 1, judge_trend },
+    { "flat", 1, judge_flat },
+    { "change", 1, judge_change },
+    { "peak", 1, judge_peak },
+    { "at-most", 1, judge_at_most },
+    { "above-limit", 1, judge_above_limit },
+    { "fit", 1, judge_fit },
+    { "greater", 2, judge_greater },
+    { "ratio", 2, judge_ratio },
+    { "ratio-falls", 2, judge_trend },
+    { "crossover", 2, judge_crossover },
+};
+
+static struct judgement judge_kind(struct case_at_hand *at)
 {
-    if (strcmp(kind, "greater") == 0 && b->points)
-        return judge_greater(at, a, b);
-    if (strcmp(kind, "ratio") == 0 && b->points)
-        return judge_ratio(at, a, b);
-    if (strcmp(kind, "ratio-falls") == 0 && b->points)
-        return judge_ratio_falls(a, b);
-    if (strcmp(kind, "crossover") == 0 && b->points)
-        return judge_crossover(at, a, b);
-    if (strcmp(kind, "rises") == 0 || strcmp(kind, "falls") == 0)
-        return judge_trend(a->points, a->n, *kind == 'r');
-    if (strcmp(kind, "flat") == 0)
-        return judge_flat(at, a);
-    if (strcmp(kind, "change") == 0)
-        return judge_change(at, a);
-    if (strcmp(kind, "peak") == 0)
-        return judge_peak(at, a);
-    if (strcmp(kind, "at-most") == 0)
-        return judge_at_most(at, a);
-    if (strcmp(kind, "above-limit") == 0)
-        return judge_above_limit(at, a);
-    if (strcmp(kind, "fit") == 0)
-        return judge_fit(at, a);
-    return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", kind);
+    const cJSON *left = json_at(at->test, "left"), *right = json_at(at->test, "right");
+    const char  *along = text_of(at->test, "along");
+    size_t       k = 0;
+    while (k < sizeof kinds / sizeof *kinds && !text_is(at->test, "kind", kinds[k].name))
+        k++;
+    const int lines = k < sizeof kinds / sizeof *kinds ? kinds[k].lines : 1;
+    if (lines) {
+        at->left = line_of(at, left, along);
+        if (right)
+            at->right = line_of(at, right, along);
+        if (at->left.n == 0 || (right && at->right.n == 0))
+            return cannot(at, at->left.n ? right : left);
+        if (right && *along)
+            line_meet(&at->left, &at->right);
+        if (at->left.n == 0)
+            return cannot(at, left);
+    }
+    if (k == sizeof kinds / sizeof *kinds || (lines == 2 && !at->right.points))
+        return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", text_of(at->test, "kind"));
+    return kinds[k].judge(at);
 }
 
 struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits)
 {
-    const cJSON              *test = json_at(claim, "test");
-    const struct case_at_hand at = { paper, claim, test, figures, limits };
-    const char               *kind = text_of(test, "kind"), *along = text_of(test, "along");
-    const cJSON              *left = json_at(test, "left");
-    const cJSON              *right = json_at(test, "right");
+    const cJSON        *test = json_at(claim, "test"), *said = json_at(claim, "paper");
+    struct case_at_hand at = { .paper = paper, .claim = claim, .test = test, .figures = figures, .limits = limits };
+    said = cJSON_IsArray(said) ? said->child : said;
+    at.said = cJSON_IsNumber(said) ? said->valuedouble : NAN;
     if (paper_needs(paper))
         return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", paper_needs(paper));
     if (*text_of(test, "lacks"))
         return judged(CANNOT_BE_ASKED, NAN, "%s", text_of(test, "lacks"));
-    if (strcmp(kind, "order") == 0)
-        return judge_order(&at);
-    if (strcmp(kind, "sums") == 0)
-        return judge_sums(&at);
-    if (strcmp(kind, "outweighs") == 0)
-        return judge_outweighs(&at);
-    if (strcmp(kind, "least-moves") == 0)
-        return judge_least_moves(&at);
-    struct line a = line_of(&at, left, along), b = { NULL, 0, false };
-    if (right)
-        b = line_of(&at, right, along);
-    const bool   both = a.n && (!right || b.n);
-    const cJSON *missing = a.n ? right : left;
-    if (both && right && *along)
-        meet(&a, &b);
-    const struct judgement judgement = both && a.n ? judge_lines(&at, kind, &a, &b) : cannot(&at, missing);
-    free(a.points);
-    free(b.points);
+    const struct judgement judgement = judge_kind(&at);
+    free(at.left.points);
+    free(at.right.points);
     return judgement;
 }

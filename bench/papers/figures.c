@@ -71,40 +71,38 @@ static double of_paper(const cJSON *list, double number, double scale)
     return number * scale;
 }
 
-/* NaN: none. */
-static double number_cell(const struct measured_run *measured, const cJSON *row, const char *column)
-{
-    const cJSON *run = measured->run;
-    if (strcmp(column, "batch") == 0)
-        return of_paper(json_at(run, "batches"), number_of(row, "batch"), measured->scale);
-    if (strcmp(column, "n") == 0)
-        return of_paper(json_at(run, "n"), number_of(row, "count"), measured->scale);
-    if (strcmp(column, "queries") == 0) /* if runs vary the number */
-        return cJSON_IsArray(json_at(run, "queries"))
-                   ? of_paper(json_at(run, "queries"), number_of(row, "operations"), measured->scale)
-                   : NAN;
-    if (strcmp(column, "alpha") == 0)
-        return number_of(row, "update_percent") / 100;
-    return number_of(row, strcmp(column, "percent") == 0 ? "erase_percent" : column);
-}
+/* Columns of figures: the field of rows, the list of the run that it comes from, and a factor. */
+static const struct {
+    const char *column, *field, *list;
+    double      factor;
+} columns[] = {
+    { "batch", "batch", "batches", 1 },
+    { "n", "count", "n", 1 },
+    { "alpha", "update_percent", "", 0.01 },
+    { "percent", "erase_percent", "", 1 },
+    { "width", "width", "", 1 },
+    { "stale_percent", "stale_percent", "", 1 },
+    { "group", "group", "", 1 },
+    { "queries", "operations", "queries", 1 }, /* if runs vary the number */
+};
 
 /* The cells of a row except "stat" and "r". */
 static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
 {
-    static const char *const columns[] = { "batch",         "n",     "alpha",  "percent", "width",
-                                           "stale_percent", "group", "queries" };
-    const cJSON             *given = json_at(measured->run, "cells"), *cell = NULL;
-    cJSON                   *cells = cJSON_CreateObject();
-    const char              *structure = paper_name_of(measured->paper, text_of(row, "variant"));
-    const cJSON             *schemes = json_at(measured->run, "schemes");
+    const cJSON *given = json_at(measured->run, "cells"), *cell = NULL;
+    cJSON       *cells = cJSON_CreateObject();
+    const char  *structure = paper_name_of(measured->paper, text_of(row, "variant"));
+    const cJSON *schemes = json_at(measured->run, "schemes");
     if (*structure && !json_at(given, "structure"))
         json_text(cells, "structure", structure);
     if (schemes)
         json_text(cells, "scheme", text_of(schemes, text_of(row, "variant")));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-        const double number = number_cell(measured, row, columns[c]);
-        if (!isnan(number) && !json_at(given, columns[c]))
-            json_exact(cells, columns[c], number);
+        const cJSON *list = json_at(measured->run, columns[c].list);
+        const double number = number_of(row, columns[c].field) * columns[c].factor;
+        const bool   varies = cJSON_IsArray(list) || strcmp(columns[c].column, "queries") != 0;
+        if (!isnan(number) && varies && !json_at(given, columns[c].column))
+            json_exact(cells, columns[c].column, *columns[c].list ? of_paper(list, number, measured->scale) : number);
     }
     cJSON_ArrayForEach(cell, given) {
         if (!cJSON_IsNull(cell))
@@ -122,6 +120,13 @@ static void add_figure(cJSON *figures, const cJSON *cells, double value)
     cJSON_AddItemToArray(figures, figure);
 }
 
+cJSON *with_cell(const cJSON *cells, const char *column, double number)
+{
+    cJSON *more = cJSON_Duplicate(cells, true);
+    json_exact(more, column, number);
+    return more;
+}
+
 /* One figure per batch: "time" in ms, else elements over total time, in millions a second. */
 static void add_each_batch(const char *each, const cJSON *cells, const cJSON *row, cJSON *figures)
 {
@@ -129,9 +134,8 @@ static void add_each_batch(const char *each, const cJSON *cells, const cJSON *ro
     double       seconds = 0;
     int          r = 0;
     cJSON_ArrayForEach(batch, json_at(row, "batches_s")) {
-        cJSON *of = cJSON_Duplicate(cells, true);
+        cJSON *of = with_cell(cells, "r", ++r);
         seconds += batch->valuedouble;
-        json_exact(of, "r", ++r);
         add_figure(figures, of,
                    strcmp(each, "time") == 0 ? batch->valuedouble * 1e3 : number_of(row, "batch") * r / seconds * 1e-6);
         cJSON_Delete(of);
@@ -200,58 +204,6 @@ void figures_add_limit(const struct measured_run *measured, cJSON *figures)
         add_figure(figures, json_at(measured->run, "cells"), limit / number_of(measured->run, "over") * 1e-6);
 }
 
-/* ---- crossovers ---------------------------------------------------------------------------------------------- */
-
-/* The index of x; -1 if missing. */
-static int place_of(const struct figure_point *points, int n, double x)
-{
-    for (int i = 0; i < n; i++)
-        if (points[i].x == x)
-            return i;
-    return -1;
-}
-
-/* Where line a falls below b as x rises; NaN if it does not. */
-static double first_below(const struct figure_point *a, int n_a, const struct figure_point *b, int n_b)
-{
-    double before = NAN, before_x = NAN;
-    for (int i = 0; i < n_a; i++) {
-        const int at = place_of(b, n_b, a[i].x);
-        if (at < 0)
-            continue;
-        const double lead = log(a[i].y / b[at].y);
-        if (lead < 0 && before >= 0)
-            return before_x * exp(log(a[i].x / before_x) * before / (before - lead));
-        before = lead;
-        before_x = a[i].x;
-    }
-    return NAN;
-}
-
-void figures_add_crossovers(const cJSON *crossover, cJSON *figures)
-{
-    const char          *along = text_of(crossover, "along"), *each = text_of(crossover, "for");
-    const cJSON         *left = json_at(crossover, "left");
-    struct figure_point *cases = NULL, *a = NULL, *b = NULL;
-    const int            n_b = figures_select(figures, json_at(crossover, "right"), along, false, &b);
-    const int            n_cases = figures_select(figures, left, each, false, &cases);
-    for (int i = 0; i < n_cases; i++) {
-        cJSON *cells = cJSON_Duplicate(left, true);
-        json_exact(cells, each, cases[i].x);
-        const int    n_a = figures_select(figures, cells, along, false, &a);
-        const double at = first_below(a, n_a, b, n_b);
-        free(a);
-        cJSON_Delete(cells);
-        cells = cJSON_Duplicate(json_at(crossover, "gives"), true);
-        json_exact(cells, each, cases[i].x);
-        if (!isnan(at))
-            add_figure(figures, cells, at);
-        cJSON_Delete(cells);
-    }
-    free(cases);
-    free(b);
-}
-
 /* ---- selecting ----------------------------------------------------------------------------------------------- */
 
 static bool same_cell(const cJSON *a, const cJSON *b)
@@ -279,50 +231,136 @@ static int by_x(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-double figures_mean(const struct figure_point *points, int n, bool rates)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += rates ? 1 / points[i].y : points[i].y;
-    return n == 0 ? NAN : rates ? n / sum : sum / n;
-}
-
 /* Averages points of equal x. */
-static int join(struct figure_point *points, int n, bool rates)
+static void join(struct line *line)
 {
-    int joined = 0;
-    for (int from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && points[to].x == points[from].x;)
+    int n = 0;
+    for (int from = 0, to; from < line->n; from = to) {
+        for (to = from + 1; to < line->n && line->points[to].x == line->points[from].x;)
             to++;
-        points[joined++] = (struct figure_point) { points[from].x, figures_mean(points + from, to - from, rates) };
+        const struct line same = { line->points + from, to - from, line->rates };
+        line->points[n++] = (struct figure_point) { line->points[from].x, line_mean(&same) };
     }
-    return joined;
+    line->n = n;
 }
 
-int figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates,
-                   struct figure_point **points)
+struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates)
 {
     const cJSON *figure = NULL;
-    int          n = 0;
-    *points = malloc(((size_t) cJSON_GetArraySize(figures) + 1) * sizeof **points);
-    if (!*points)
-        return 0;
+    struct line  line = { malloc(((size_t) cJSON_GetArraySize(figures) + 1) * sizeof *line.points), 0, rates };
+    if (!line.points)
+        return line;
     cJSON_ArrayForEach(figure, figures) {
         const double x = along ? number_of(figure, along) : 0, y = number_of(figure, "value");
         if (!isnan(x) && !isnan(y) && has_cells(figure, cells))
-            (*points)[n++] = (struct figure_point) { x, y };
+            line.points[line.n++] = (struct figure_point) { x, y };
     }
-    qsort(*points, (size_t) n, sizeof **points, by_x);
-    return join(*points, n, rates);
+    qsort(line.points, (size_t) line.n, sizeof *line.points, by_x);
+    join(&line);
+    return line;
 }
 
-/* ---- ratios -------------------------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------------------------- */
 
-static cJSON *with_cell(const cJSON *cells, const char *column, double number)
+double line_mean(const struct line *line)
 {
-    cJSON *more = cJSON_Duplicate(cells, true);
-    json_exact(more, column, number);
-    return more;
+    double sum = 0;
+    for (int i = 0; i < line->n; i++)
+        sum += line->rates ? 1 / line->points[i].y : line->points[i].y;
+    return line->n == 0 ? NAN : line->rates ? line->n / sum : sum / line->n;
+}
+
+static const struct figure_point no_point = { NAN, NAN };
+
+const struct figure_point *line_least(const struct line *line)
+{
+    const struct figure_point *least = line->n ? line->points : &no_point;
+    for (int i = 1; i < line->n; i++)
+        least = line->points[i].y < least->y ? &line->points[i] : least;
+    return least;
+}
+
+const struct figure_point *line_most(const struct line *line)
+{
+    const struct figure_point *most = line->n ? line->points : &no_point;
+    for (int i = 1; i < line->n; i++)
+        most = line->points[i].y > most->y ? &line->points[i] : most;
+    return most;
+}
+
+double line_at(const struct line *line, double x)
+{
+    for (int i = 0; i < line->n; i++)
+        if (line->points[i].x == x)
+            return line->points[i].y;
+    return NAN;
+}
+
+void line_meet(struct line *a, struct line *b)
+{
+    int n = 0;
+    for (int i = 0, j = 0; i < a->n && j < b->n;) {
+        if (a->points[i].x < b->points[j].x) {
+            i++;
+        } else if (a->points[i].x > b->points[j].x) {
+            j++;
+        } else {
+            a->points[n] = a->points[i++];
+            b->points[n++] = b->points[j++];
+        }
+    }
+    a->n = b->n = n;
+}
+
+void line_divide(struct line *a, struct line *b)
+{
+    if (!b->points)
+        return;
+    line_meet(a, b);
+    for (int i = 0; i < a->n; i++)
+        a->points[i].y /= b->points[i].y;
+}
+
+/* ---- figures made of others ---------------------------------------------------------------------------------- */
+
+/* Where a ratio falls below 1 as x rises; NaN if it does not. */
+static double first_below(const struct line *ratio)
+{
+    for (int i = 1; i < ratio->n; i++) {
+        const struct figure_point *p = &ratio->points[i - 1], *q = &ratio->points[i];
+        const double               before = log(p->y), lead = log(q->y);
+        if (lead < 0 && before >= 0)
+            return p->x * exp(log(q->x / p->x) * before / (before - lead));
+    }
+    return NAN;
+}
+
+/* The ratios of left to right along an axis. The caller frees the points. */
+static struct line ratios_of(const cJSON *figures, const cJSON *left, const cJSON *right, const char *along)
+{
+    struct line a = figures_select(figures, left, along, false), b = figures_select(figures, right, along, false);
+    line_divide(&a, &b);
+    free(b.points);
+    return a;
+}
+
+void figures_add_crossovers(const cJSON *crossover, cJSON *figures)
+{
+    const char  *each = text_of(crossover, "for");
+    const cJSON *left = json_at(crossover, "left");
+    struct line  cases = figures_select(figures, left, each, false);
+    for (int i = 0; i < cases.n; i++) {
+        cJSON       *cells = with_cell(left, each, cases.points[i].x);
+        cJSON       *gives = with_cell(json_at(crossover, "gives"), each, cases.points[i].x);
+        struct line  ratio = ratios_of(figures, cells, json_at(crossover, "right"), text_of(crossover, "along"));
+        const double at = first_below(&ratio);
+        if (!isnan(at))
+            add_figure(figures, gives, at);
+        free(ratio.points);
+        cJSON_Delete(cells);
+        cJSON_Delete(gives);
+    }
+    free(cases.points);
 }
 
 static void add_ratio(const cJSON *ratios, double x, const char *which, double ratio, cJSON *figures)
@@ -335,36 +373,22 @@ static void add_ratio(const cJSON *ratios, double x, const char *which, double r
     cJSON_Delete(cells);
 }
 
-static void add_ratios_at(const cJSON *ratios, const cJSON *of, double x, cJSON *figures)
-{
-    const char          *along = text_of(ratios, "along"), *each = text_of(ratios, "for");
-    cJSON               *left = with_cell(json_at(ratios, "left"), along, x);
-    cJSON               *right = with_cell(json_at(ratios, "right"), along, x);
-    struct figure_point *a = NULL, *b = NULL;
-    const int n_a = figures_select(of, left, each, false, &a), n_b = figures_select(of, right, each, false, &b);
-    double    least = INFINITY, most = -INFINITY;
-    for (int i = 0; i < n_a; i++) {
-        const int at = place_of(b, n_b, a[i].x);
-        if (at >= 0) {
-            least = fmin(least, a[i].y / b[at].y);
-            most = fmax(most, a[i].y / b[at].y);
-        }
-    }
-    add_ratio(ratios, x, "worst", least, figures);
-    add_ratio(ratios, x, "best", most, figures);
-    free(a);
-    free(b);
-    cJSON_Delete(left);
-    cJSON_Delete(right);
-}
-
 void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures)
 {
-    struct figure_point *places = NULL;
-    const int            n = figures_select(of, json_at(ratios, "left"), text_of(ratios, "along"), false, &places);
-    for (int i = 0; i < n; i++)
-        add_ratios_at(ratios, of, places[i].x, figures);
-    free(places);
+    const char *along = text_of(ratios, "along");
+    struct line places = figures_select(of, json_at(ratios, "left"), along, false);
+    for (int i = 0; i < places.n; i++) {
+        const double x = places.points[i].x;
+        cJSON       *left = with_cell(json_at(ratios, "left"), along, x);
+        cJSON       *right = with_cell(json_at(ratios, "right"), along, x);
+        struct line  ratio = ratios_of(of, left, right, text_of(ratios, "for"));
+        add_ratio(ratios, x, "worst", line_least(&ratio)->y, figures);
+        add_ratio(ratios, x, "best", line_most(&ratio)->y, figures);
+        free(ratio.points);
+        cJSON_Delete(left);
+        cJSON_Delete(right);
+    }
+    free(places.points);
 }
 
 /* ---- the paper's rows ---------------------------------------------------------------------------------------- */

@@ -46,12 +46,28 @@ void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
  * another experiment. */
 void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures);
 
-/* Selects the figures with the given cells (null matches any), by axis `along` ascending, equal places averaged
- * (harmonically for rates). along NULL: all at 0. The caller frees *points. */
-int figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates,
-                   struct figure_point **points);
+/* Figures along an axis, ascending. */
+struct line {
+    struct figure_point *points;
+    int                  n;
+    bool                 rates; /* means are harmonic */
+};
+
+/* Selects the figures with the given cells (null matches any) by axis `along`, equal places averaged. along NULL: all
+ * at 0. The caller frees line.points. */
+struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates);
 /* The mean; NaN for none. */
-double figures_mean(const struct figure_point *points, int n, bool rates);
+double line_mean(const struct line *line);
+/* The first point with the least or the largest figure, { NaN, NaN } for none; the figure at a place, NaN for none. */
+const struct figure_point *line_least(const struct line *line);
+const struct figure_point *line_most(const struct line *line);
+double                     line_at(const struct line *line, double x);
+/* Keep the places that both have; and divide `a` by `b`, unless `b` has no points. */
+void line_meet(struct line *a, struct line *b);
+void line_divide(struct line *a, struct line *b);
+
+/* Cells and one more, which the caller deletes. */
+cJSON *with_cell(const cJSON *cells, const char *column, double number);
 
 /* The cells of a row without "value". The caller deletes it. */
 cJSON *figure_cells(const cJSON *experiment, const cJSON *row);

@@ -1,24 +1,197 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
-#include "bench/common/threads.h"
-
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* ---- queries ------------------------------------------------------------------------------------------------- */
+/* ---- timed updates ------------------------------------------------------------------------------------------- */
 
-bool plan_has_fills(enum workload workload)
+static bool draw_fill(struct dict_plan *plan, enum step_call call)
 {
-    return workload_is_dict(workload) && workload_has_queries(workload);
+    (void) call; /* fill_script knows it */
+    return fill_script(plan, &plan->work);
 }
 
-/* A page ends at the last key. */
-static bool has_intervals(enum workload workload)
+/* Requests of keys that are there at first. */
+static bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
-    return workload == COUNTRANDOM || workload == RANGERANDOM || workload == SEEKWITHIN || workload == SUMRANDOM ||
-           workload == PAGERANDOM;
+    const size_t         count = spec_changes(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, count, call == DO_ERASE ? IN(KEYS) : IN(KEYS) | IN(VALUES)))
+        return false;
+    request_each(plan, cols, 0, count, point_at);
+    if (cols->at[COL_VALUES])
+        values_make(plan->spec.value_bytes, plan->spec.count, count, cols->at[COL_VALUES]);
+    return batch_steps(&plan->work, spec_batch(&plan->spec), call, 0, count);
 }
+
+/* One batch of new keys. */
+static bool draw_inserts(struct dict_plan *plan, enum step_call call)
+{
+    const size_t batch = spec_batch(&plan->spec);
+    return draw_elements(plan, &plan->work.cols, STREAM_NEW, plan->spec.count, batch) &&
+           script_one(&plan->work, (struct step) { .call = call, .count = batch });
+}
+
+/* One batch of intervals, which may overlap. */
+static bool draw_erase_ranges(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         rows = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, rows, IN(KEYS) | IN(HI) | IN(COUNTS)))
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        set_interval(plan, cols, row, pick(plan, row, rows));
+    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
+}
+
+/* Replaces some elements, then erases as many others (spec_churn). The cleanup is timed. */
+static bool draw_churn(struct dict_plan *plan, enum step_call call)
+{
+    const size_t   churned = spec_churn(&plan->spec), batch = spec_batch(&plan->spec);
+    struct script *churn = &plan->churn;
+    if (!columns_reserve(&churn->cols, 2 * churned, IN(KEYS) | IN(VALUES)))
+        return false;
+    request_each(plan, &churn->cols, 0, 2 * churned, point_at);
+    values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->cols.at[COL_VALUES]);
+    return batch_steps(churn, batch, DO_UPSERT, 0, churned) && batch_steps(churn, batch, DO_ERASE, churned, churned) &&
+           script_one(&plan->work, (struct step) { .call = call });
+}
+
+static bool draw_step(struct dict_plan *plan, enum step_call call)
+{
+    return script_one(&plan->work, (struct step) { .call = call });
+}
+
+/* ---- updates in rounds --------------------------------------------------------------------------------------- */
+
+/* Repeats the steps of the first round. Each advances by its count. */
+static bool round_steps(struct dict_plan *plan, const struct step *round, size_t n)
+{
+    for (size_t r = 0; r < spec_rounds(&plan->spec); r++)
+        for (size_t s = 0; s < n; s++) {
+            struct step step = round[s];
+            step.at += r * step.count;
+            step.offsets_at = r * (step.count + 1);
+            if (!script_steps(&plan->work, &step, 1))
+                return false;
+        }
+    return true;
+}
+
+/* A batch of new keys and a batch of finds, which stand after all new keys. */
+static bool draw_rounds(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         batch = spec_batch(&plan->spec), half = batch * spec_rounds(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, half) || !column_grow(cols, COL_KEYS, 2 * half) ||
+        !columns_reserve(cols, 2 * half, IN(FOUND) | IN(VALUES_OUT)))
+        return false;
+    request_each(plan, cols, half, half, point_at);
+    return round_steps(
+        plan, (struct step[]) { { .call = DO_UPSERT, .count = batch }, { .call = call, .at = half, .count = batch } },
+        2);
+}
+
+/* Operations in 32. mixed: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range.
+ * mixedseeks: 10, 2, 5, 3, 4, 8 seeks. mixedpoints: 15, 2, 6, 4, 5. */
+static ordo_code code_of(enum workload workload, uint64_t r)
+{
+    static const uint8_t mixed[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
+    static const uint8_t seeks[ORDO_N_CODES] = { 10, 2, 5, 3, 4, 2, 2, 2, 2 };
+    static const uint8_t points[ORDO_N_CODES] = { 15, 2, 6, 4, 5 };
+    const uint8_t       *share = workload == MIXEDSEEKS ? seeks : workload == MIXEDPOINTS ? points : mixed;
+    unsigned             left = (unsigned) (r % 32);
+    int                  code = 0;
+    while (left >= share[code])
+        left -= share[code++];
+    return (ordo_code) code;
+}
+
+/* Keys are new so far. Half of the operations take a table key, an eighth a recent key. */
+static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
+{
+    const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
+    const ordo_code code = code_of(plan->spec.workload, r);
+    const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
+    column_set(cols, COL_CODES, row, code);
+    if (code == ORDO_COUNT || code == ORDO_RANGE)
+        set_interval(plan, cols, row, at);
+    else if (r >> 61 < 4)
+        set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+    else if (r >> 61 == 4 && row > 0)
+        column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+}
+
+/* Mixed batches. */
+static bool draw_mix(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) ||
+        !columns_reserve(cols, rows, IN(CODES) | IN(HI) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(COUNTS)) ||
+        !column_reserve(cols, COL_OFFSETS, rows + rounds) ||
+        !columns_reserve(cols, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES)))
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        draw_operation(plan, cols, row);
+    return round_steps(plan, &(struct step) { .call = call, .count = batch }, 1);
+}
+
+/* Takes the first elements, inserts as many. */
+static bool draw_queue(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         batch = spec_batch(&plan->spec), rows = batch * spec_rounds(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    return draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) &&
+           columns_reserve(cols, rows, IN(KEYS_OUT) | IN(VALUES_OUT)) &&
+           round_steps(plan,
+                       (struct step[]) { { .call = call, .count = batch }, { .call = DO_UPSERT, .count = batch } }, 2);
+}
+
+/* Keys are times. Inserts newer keys, erases as many of the oldest: round r the range in row rows + r. */
+static bool draw_expiry(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) || !column_grow(cols, COL_KEYS, rows + rounds) ||
+        !columns_reserve(cols, rows + rounds, IN(HI) | IN(COUNTS)))
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        set_stored(cols, COL_KEYS, row, plan->spec.count + row);
+    for (size_t r = 0; r < rounds; r++) {
+        set_stored(cols, COL_KEYS, rows + r, 0);
+        set_stored(cols, COL_HI, rows + r, (r + 1) * batch - 1);
+    }
+    return round_steps(
+        plan, (struct step[]) { { .call = DO_UPSERT, .count = batch }, { .call = call, .at = rows, .count = 1 } }, 2);
+}
+
+#define PRICES   65536
+#define MIDPRICE 1000000
+#define QUANTITY 100
+
+/* Adds quantities to prices, gets the least price, and after these in the columns the greatest. */
+static bool draw_order_book(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, rows, IN(KEYS) | IN(VALUES)) ||
+        !columns_reserve(cols, 2 * rounds, IN(KEYS_OUT) | IN(VALUES_OUT)))
+        return false;
+    for (size_t row = 0; row < rows; row++) {
+        const uint64_t r = draw(stream(plan, STREAM_NEW), row);
+        set_stored(cols, COL_KEYS, row, MIDPRICE + r % PRICES);
+        column_set(cols, COL_VALUES, row, 1 + (r >> 32) % QUANTITY);
+    }
+    const struct step round[] = { { .call = call, .count = batch },
+                                  { .call = DO_PEEK_FIRST, .count = 1 },
+                                  { .call = DO_PEEK_LAST, .at = rounds, .count = 1 } };
+    return round_steps(plan, round, 3);
+}
+
+/* ---- timed queries ------------------------------------------------------------------------------------------- */
 
 static void rank_at(void *requests_, size_t row)
 {
@@ -26,6 +199,7 @@ static void rank_at(void *requests_, size_t row)
     column_set(requests->cols, COL_RANKS, row, pick(requests->plan, row, requests->count));
 }
 
+/* A page ends at the last key. */
 static void interval_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
@@ -36,58 +210,89 @@ static void interval_at(void *requests_, size_t row)
     requests->cols->hints[row] = (uint32_t) at;
 }
 
-static bool query_columns(const struct dict_plan *plan, struct column_batch *cols)
-{
-    const enum workload workload = plan->spec.workload;
-    const size_t        rows = plan->spec.n_queries;
-    const bool          range = workload == RANGERANDOM || workload == PAGERANDOM, select = workload == SELECTRANDOM;
-    const bool          numbers = workload == COUNTRANDOM || workload == RANKRANDOM, sums = workload == SUMRANDOM;
-    const bool          element = !range && !numbers && !sums; /* each query returns an element */
-    const bool seek = workload == SEEKRANDOM || workload == SEEKWITHIN, concurrent = workload == CONCURRENTREAD;
+/* The timed calls of a workload: updates have `draw`, queries the rest. */
+struct work {
+    draw_fn        draw;
+    enum step_call call;
+    ordo_relation  relation;
+    each_fn        at; /* draws a query */
+    unsigned       columns;
+};
 
-    columns_clear(cols);
-    cols->hints = malloc(rows * sizeof *cols->hints + 1);
-    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HI) : 0) |
-                             (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
-                             (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
-                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0);
-    return cols->hints && columns_reserve(cols, rows, columns) &&
-           column_reserve(cols, COL_OFFSETS, range ? rows + 1 : 0);
-}
+static const struct work works[N_ALL_WORKLOADS] = {
+    [FILLRANDOM] = { .draw = draw_fill },
+    [FILLSEQ] = { .draw = draw_fill },
+    [BUILD] = { .draw = draw_fill },
+    [OVERWRITE] = { .draw = draw_changes, .call = DO_UPSERT },
+    [DELETERANDOM] = { .draw = draw_changes, .call = DO_ERASE },
+    [COMBINERANDOM] = { .draw = draw_changes, .call = DO_COMBINE },
+    [INSERTRANDOM] = { .draw = draw_inserts, .call = DO_UPSERT },
+    [DELETERANGE] = { .draw = draw_erase_ranges, .call = DO_ERASE_RANGE },
+    [CLEANUP] = { .draw = draw_churn, .call = DO_CLEAN_UP },
+    [COMPACTALL] = { .draw = draw_churn, .call = DO_COMPACT },
+    [HOSTEXPORT] = { .draw = draw_step, .call = DO_EXPORT },
+    [READWHILEWRITING] = { .draw = draw_rounds, .call = DO_FIND },
+    [MIXED] = { .draw = draw_mix, .call = DO_APPLY },
+    [MIXEDSEEKS] = { .draw = draw_mix, .call = DO_APPLY },
+    [MIXEDPOINTS] = { .draw = draw_mix, .call = DO_APPLY },
+    [QUEUE] = { .draw = draw_queue, .call = DO_TAKE_FIRST },
+    [EXPIRY] = { .draw = draw_expiry, .call = DO_ERASE_RANGE },
+    [ORDERBOOK] = { .draw = draw_order_book, .call = DO_COMBINE },
+    [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
+    [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
+#define ELEMENT (IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT))
+    [READRANDOM] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
+    [READMISSING] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
+    [SEEKRANDOM] = { NULL, DO_SEEK, ORDO_GE, point_at, IN(KEYS) | ELEMENT },
+    [SEEKWITHIN] = { NULL, DO_SEEK_WITHIN, ORDO_GT, interval_at, IN(KEYS) | IN(HI) | ELEMENT },
+    [SELECTRANDOM] = { NULL, DO_SELECT, ORDO_GE, rank_at, IN(RANKS) | ELEMENT },
+    [RANKRANDOM] = { NULL, DO_RANK, ORDO_GE, point_at, IN(KEYS) | IN(COUNTS) },
+    [COUNTRANDOM] = { NULL, DO_COUNT, ORDO_GE, interval_at, IN(KEYS) | IN(HI) | IN(COUNTS) },
+    [SUMRANDOM] = { NULL, DO_AGGREGATE, ORDO_GE, interval_at, IN(KEYS) | IN(HI) | IN(VALUES_OUT) },
+    [RANGERANDOM] = { NULL, DO_RANGE, ORDO_GE, interval_at, IN(KEYS) | IN(HI) | IN(OFFSETS) },
+    [PAGERANDOM] = { NULL, DO_PAGE, ORDO_GE, interval_at, IN(KEYS) | IN(HI) | IN(OFFSETS) },
+    [LONGESTPREFIX] = { NULL, DO_SEEK, ORDO_LE, address_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
+    [COUNTPREFIX] = { NULL, DO_COUNT, ORDO_GE, prefix_at, IN(KEYS) | IN(HI) | IN(COUNTS) },
+    [CONCURRENTREAD] = { NULL, DO_CONCURRENT, ORDO_GE, point_at,
+                         IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) | IN(CODES) | IN(OUTCOMES) },
+};
 
-static enum step_call query_call(enum workload workload)
+static struct work work_of(const struct spec *spec)
 {
-    static const struct {
-        enum workload  workload;
-        enum step_call call;
-    } calls[] = { { SEEKRANDOM, DO_SEEK },        { COUNTRANDOM, DO_COUNT },   { RANGERANDOM, DO_RANGE },
-                  { RANKRANDOM, DO_RANK },        { SELECTRANDOM, DO_SELECT }, { PAGERANDOM, DO_PAGE },
-                  { SEEKWITHIN, DO_SEEK_WITHIN }, { SUMRANDOM, DO_AGGREGATE }, { CONCURRENTREAD, DO_CONCURRENT } };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (calls[i].workload == workload)
-            return calls[i].call;
-    return DO_FIND;
-}
-
-static each_fn query_at(enum workload workload)
-{
-    return workload == SELECTRANDOM ? rank_at : has_intervals(workload) ? interval_at : point_at;
+    struct work work = works[workload_on_device(spec->workload)];
+    if (spec->variant == XFAST && spec->workload == LONGESTPREFIX)
+        work.call = DO_LONGEST_PREFIX;
+    if (spec->variant == XFAST && spec->workload == COUNTPREFIX) {
+        work.call = DO_COUNT_PREFIX;
+        work.columns = IN(KEYS) | IN(LENGTHS) | IN(COUNTS);
+    }
+    return work;
 }
 
 static bool draw_queries(struct dict_plan *plan)
 {
-    const enum workload   workload = plan->spec.workload;
-    const size_t          count = plan->spec.n_queries;
-    struct script        *work = &plan->work;
-    const struct requests requests = { plan, &work->cols, 0, count };
-    if (!query_columns(plan, &work->cols) || !script_steps(work, 1))
+    const struct work    work = work_of(&plan->spec);
+    const size_t         count = plan->spec.n_queries;
+    struct column_batch *cols = &plan->work.cols;
+    columns_clear(cols);
+    cols->hints = malloc(count * sizeof *cols->hints + 1);
+    if (!cols->hints || !columns_reserve(cols, count, work.columns) ||
+        (cols->rows[COL_OFFSETS] && !column_grow(cols, COL_OFFSETS, count + 1)))
         return false;
-    for_each(count, query_at(workload), (void *) &requests);
-    work->steps[0] = (struct step) { .call = query_call(workload),
-                                     .relation = workload == SEEKWITHIN ? ORDO_GT : ORDO_GE,
-                                     .limit = plan->spec.width,
-                                     .count = count };
-    return true;
+    memset(cols->hints, 0xff, count * sizeof *cols->hints); /* no place */
+    request_each(plan, cols, 0, count, work.at);
+    return script_one(
+        &plan->work,
+        (struct step) { .call = work.call, .relation = work.relation, .limit = plan->spec.width, .count = count });
+}
+
+/* ---- queries at several fills -------------------------------------------------------------------------------- */
+
+bool plan_has_fills(enum workload workload)
+{
+    return workload_is_dict(workload) && workload_has_queries(workload);
 }
 
 size_t plan_fills(const struct dict_plan *plan)
@@ -135,62 +340,13 @@ bool plan_advance(struct dict_plan *plan, size_t i)
         all.count += plan->table.steps[s].count;
     if (!model_do(&plan->model, &plan->table.cols, &all) || !empty_work(plan))
         return false;
-    const bool prefixes = workload_asks_prefixes(plan->spec.workload);
-    const bool done = (prefixes ? draw_prefix_queries : draw_queries)(plan) && model_run(&plan->model, &plan->work);
+    const bool done = draw_queries(plan) && model_run(&plan->model, &plan->work);
     if (plan->keeps)
         plan->asked[plan->n_asked++] = plan->work;
     return done;
 }
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
-
-static bool draw_export(struct dict_plan *plan)
-{
-    return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
-}
-
-static bool draw_work(struct dict_plan *plan)
-{
-    switch (workload_on_device(plan->spec.workload)) {
-    case OVERWRITE:
-        return draw_changes(plan, DO_UPSERT);
-    case DELETERANDOM:
-        return draw_changes(plan, DO_ERASE);
-    case INSERTRANDOM:
-        return draw_inserts(plan);
-    case CONCURRENTFILL:
-        return draw_concurrent_upserts(plan, STREAM_TABLE);
-    case CONCURRENTINSERT:
-        return draw_concurrent_upserts(plan, STREAM_NEW);
-    case CONCURRENTMIX:
-        return draw_concurrent_mix(plan);
-    case CONCURRENTPOINTS:
-        return draw_concurrent_points(plan);
-    case READWHILEWRITING:
-        return draw_rounds(plan);
-    case MIXED:
-    case MIXEDSEEKS:
-    case MIXEDPOINTS:
-        return draw_mix(plan);
-    case COMBINERANDOM:
-        return draw_changes(plan, DO_COMBINE);
-    case DELETERANGE:
-        return draw_erase_ranges(plan);
-    case QUEUE:
-        return draw_queue(plan);
-    case EXPIRY:
-        return draw_expiry(plan);
-    case ORDERBOOK:
-        return draw_order_book(plan);
-    case CLEANUP:
-    case COMPACTALL:
-        return draw_churn(plan);
-    case HOSTEXPORT:
-        return draw_export(plan);
-    default:
-        return fill_script(plan, &plan->work);
-    }
-}
 
 /* A plan that nobody uses may take an eighth of the host's memory. */
 #define KEPT_SHARE 8
@@ -203,22 +359,27 @@ static bool is_small(const struct spec *spec)
     return size.all * fills < host / KEPT_SHARE;
 }
 
-static bool table_script(struct dict_plan *plan)
+static bool draw_table(struct dict_plan *plan)
 {
-    return (plan->spec.workload == LONGESTPREFIX ? prefix_script : fill_script)(plan, &plan->table);
+    const enum workload workload = plan->spec.workload;
+    if (workload_fills(workload))
+        return true;
+    return workload == CONCURRENTPOINTS ? draw_half_of_range(plan)
+           : workload == LONGESTPREFIX  ? prefix_script(plan, &plan->table)
+                                        : fill_script(plan, &plan->table);
 }
 
 static bool make(struct dict_plan *plan)
 {
-    const enum workload workload = plan->spec.workload;
-    const bool          points = workload == CONCURRENTPOINTS;
-    if (points ? !draw_half_of_range(plan) : !is_fill(workload) && !table_script(plan))
+    const struct work work = work_of(&plan->spec);
+    if (!draw_table(plan))
         return false;
-    if (plan_has_fills(workload))
+    if (!work.draw)
         return true;
     struct step all = { .call = DO_UPSERT, .count = plan->table.cols.rows[COL_KEYS] };
-    return model_do(&plan->model, &plan->table.cols, &all) && draw_work(plan) &&
-           model_run(&plan->model, &plan->churn) && (points || model_run(&plan->model, &plan->work));
+    return model_do(&plan->model, &plan->table.cols, &all) && work.draw(plan, work.call) &&
+           model_run(&plan->model, &plan->churn) &&
+           (plan->spec.workload == CONCURRENTPOINTS || model_run(&plan->model, &plan->work));
 }
 
 bool plan_make(const struct spec *spec, struct dict_plan *plan)
@@ -247,7 +408,9 @@ void plan_free(struct dict_plan *plan)
     if (!plan->n_asked)
         script_free(&plan->work);
     free(plan->asked);
+    free(plan->prefixes);
     plan->asked = NULL;
+    plan->prefixes = NULL;
     plan->n_asked = 0;
     model_free(&plan->model);
 }

@@ -92,30 +92,13 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     return !sorted || elements_sort(spec->type, in->queries, NULL, 0, spec->n_queries);
 }
 
-struct flags {
-    uint8_t *to;
-    uint64_t seed;
-    size_t   kept[MAX_PARTS];
-};
-
-static void flags_of_span(void *flags_, size_t from, size_t to, int part)
-{
-    struct flags *flags = flags_;
-    size_t        kept = 0;
-    for (size_t i = from; i < to; i++) {
-        const uint64_t r = draw(flags->seed, i);
-        flags->to[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
-        kept += flags->to[i] != 0;
-    }
-    flags->kept[part] = kept;
-}
-
 static void make_flags(const struct spec *spec, struct inputs *in)
 {
-    struct flags flags = { in->flags, spec->seed + 7, { 0 } };
-    const int    parts = for_spans(spec->count, flags_of_span, &flags);
-    for (int p = 0; p < parts; p++)
-        in->kept += flags.kept[p];
+    for (size_t i = 0; i < spec->count; i++) {
+        const uint64_t r = draw(spec->seed + 7, i);
+        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
+        in->kept += in->flags[i] != 0;
+    }
 }
 
 bool inputs_make(const struct spec *spec, struct inputs *in)

@@ -41,9 +41,8 @@ struct answer {
     const uint32_t *counts; /* groupby: one per group */
 };
 
-/* Checks an answer completely, in linear time. Sorts and merges: every input came out once and in order, and equal
- * keys in input order (with values exactly; without, by a hash of the multiset). `why` gets the first error.
- * ties_may_swap: the merge promises no order of equal keys. */
+/* Checks an answer completely, in linear time. `why` gets the first error. ties_may_swap: the sort or merge promises no
+ * order of equal keys. */
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why);
 

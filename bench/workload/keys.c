@@ -109,85 +109,6 @@ static void fill_at(void *arg, size_t i)
     set_key(fill, i, key_at(fill, i));
 }
 
-/* Sorted uniform draws without a sort: partial sums of exponential gaps, divided by the sum of count + 1 gaps, have
- * the distribution of ordered draws. Blocks of fixed size make rounding independent of the threads. A block ends
- * exactly where the next begins, so keys ascend across blocks. */
-#define GAP_BLOCK ((size_t) 16384)
-
-struct gaps {
-    struct fill fill;
-    double     *start; /* per block: the sum of its gaps, later the sum of all gaps before it */
-    double      total;
-};
-
-static double gap(const struct gaps *gaps, size_t i)
-{
-    return -log(draw_unit(gaps->fill.seed, i));
-}
-
-static size_t block_end(const struct gaps *gaps, size_t block)
-{
-    const size_t end = (block + 1) * GAP_BLOCK;
-    return end < gaps->fill.count ? end : gaps->fill.count;
-}
-
-static void sum_gaps(void *arg, size_t from, size_t to, int part)
-{
-    const struct gaps *gaps = arg;
-    (void) part;
-    for (size_t block = from; block < to; block++) {
-        double sum = 0;
-        for (size_t i = block * GAP_BLOCK; i < block_end(gaps, block); i++)
-            sum += gap(gaps, i);
-        gaps->start[block] = sum;
-    }
-}
-
-static void place_gaps(void *arg, size_t from, size_t to, int part)
-{
-    const struct gaps *gaps = arg;
-    (void) part;
-    for (size_t block = from; block < to; block++) {
-        double sum = 0;
-        for (size_t i = block * GAP_BLOCK; i < block_end(gaps, block); i++) {
-            sum += gap(gaps, i);
-            const double share = (gaps->start[block] + sum) / gaps->total;
-            set_key(&gaps->fill, i, share < 1 ? (uint64_t) (share * 0x1p64) : UINT64_MAX);
-        }
-    }
-}
-
-/* for_spans cuts finely only for many elements, but a block is worth a thread. */
-struct blocks {
-    span_fn      fn;
-    struct gaps *gaps;
-};
-static void blocks_of_span(void *arg, size_t from, size_t to, int part)
-{
-    const struct blocks *blocks = arg;
-    blocks->fn(blocks->gaps, (from + GAP_BLOCK - 1) / GAP_BLOCK, (to + GAP_BLOCK - 1) / GAP_BLOCK, part);
-}
-
-static bool fill_ordered_draws(const struct fill *fill)
-{
-    const size_t blocks = (fill->count + GAP_BLOCK - 1) / GAP_BLOCK;
-    struct gaps  gaps = { *fill, malloc((blocks + 1) * sizeof(double)), 0 };
-    if (!gaps.start)
-        return false;
-
-    for_spans(fill->count, blocks_of_span, &(struct blocks) { sum_gaps, &gaps });
-    double before = 0;
-    for (size_t block = 0; block < blocks; block++) {
-        const double sum = gaps.start[block];
-        gaps.start[block] = before;
-        before += sum;
-    }
-    gaps.total = before + gap(&gaps, fill->count);
-    for_spans(fill->count, blocks_of_span, &(struct blocks) { place_gaps, &gaps });
-    free(gaps.start);
-    return true;
-}
-
 /* Converts keys. */
 struct forms {
     const void *from;
@@ -251,8 +172,6 @@ void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void
 
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
-    if (dist == UNIFORM)
-        return fill_ordered_draws(&(struct fill) { keys, type, dist, seed, count });
     keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
     return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE ||
            elements_sort(type, keys, NULL, 0, count);

@@ -21,7 +21,7 @@ uint64_t value_of(uint32_t value_bytes, size_t i);
 
 /* Draws `count` keys of a distribution, in stored form. */
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
-/* Draws the same keys, or others of the distribution, in ascending order. False without memory. */
+/* Draws the same keys in ascending order. False without memory. */
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
 /* Converts keys to ordered form. */
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders);

@@ -10,31 +10,18 @@
 
 size_t column_width(const struct column_batch *cols, enum column_id column)
 {
-    switch (column) {
-    case COL_CODES:
-    case COL_LENGTHS:
-    case COL_FOUND:
-    case COL_OUTCOMES:
-        return 1;
-    case COL_VALUES:
-    case COL_VALUES_OUT:
-    case COL_RANGE_VALUES:
-        return cols->value_bytes;
-    case COL_COUNTS:
-    case COL_RANKS:
-        return 4;
-    case COL_OFFSETS:
-        return 8;
-    default:
-        return ordo_type_bytes(cols->type);
-    }
+    const size_t key = ordo_type_bytes(cols->type), value = cols->value_bytes;
+#define X(id, name, width) width,
+    const size_t widths[N_COLUMNS] = { COLUMN_MAP(X) };
+#undef X
+    return widths[column];
 }
 
 const char *column_name(enum column_id column)
 {
-    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "hi",           "values",     "ranks",
-                                                  "lengths", "found",      "keys_out",     "values_out", "counts",
-                                                  "offsets", "range_keys", "range_values", "outcomes" };
+#define X(id, name, width) name,
+    static const char *const names[N_COLUMNS] = { COLUMN_MAP(X) };
+#undef X
     return names[column];
 }
 
@@ -86,20 +73,21 @@ void column_set(struct column_batch *cols, enum column_id column, size_t row, ui
         set_element(cols->at[column], column_width(cols, column), row, value);
 }
 
-bool script_steps(struct script *script, size_t n)
+bool script_steps(struct script *script, const struct step *steps, size_t n)
 {
-    free(script->steps);
-    script->steps = calloc(n + 1, sizeof *script->steps);
-    script->n_steps = script->steps ? n : 0;
-    return script->steps;
+    struct step *all = realloc(script->steps, (script->n_steps + n + 1) * sizeof *all);
+    if (!all)
+        return false;
+    script->steps = all;
+    for (size_t s = 0; s < n; s++)
+        all[script->n_steps++] = steps[s];
+    return true;
 }
 
 bool script_one(struct script *script, struct step step)
 {
-    if (!script_steps(script, 1))
-        return false;
-    script->steps[0] = step;
-    return true;
+    script->n_steps = 0;
+    return script_steps(script, &step, 1);
 }
 
 void script_free(struct script *script)
@@ -155,68 +143,13 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
     return low;
 }
 
-void model_keep(struct model *model, const bool *flags, bool value)
+void model_keep(struct model *model, const bool *stays)
 {
     size_t kept = 0;
     for (size_t i = 0; i < model->count; i++)
-        if (flags[i] == value)
+        if (stays[i])
             model_set(model, kept++, model_key(model, i), model_value(model, i));
     model->count = kept;
-}
-
-/* ---- erased ranges ------------------------------------------------------------------------------------------- */
-
-/* Counts for each row the elements that it erases first. */
-static void mark_ranges(const struct model *model, struct column_batch *cols, const struct step *step, bool *erased)
-{
-    for (size_t row = step->at; row < step->at + step->count; row++) {
-        const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
-        const uint64_t hi = key_order(model->type, column_get(cols, COL_HI, row));
-        size_t         n = 0;
-        for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
-            n += !erased[i];
-            erased[i] = true;
-        }
-        column_set(cols, COL_COUNTS, row, n);
-    }
-}
-
-bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
-{
-    bool *erased = calloc(model->count + 1, sizeof *erased);
-    if (!erased)
-        return false;
-    mark_ranges(model, cols, step, erased);
-    model_keep(model, erased, false);
-    free(erased);
-    return true;
-}
-
-/* ---- both ends ----------------------------------------------------------------------------------------------- */
-
-static size_t at_most(const struct model *model, const struct step *step)
-{
-    return step->count < model->count ? step->count : model->count;
-}
-
-void model_peek(const struct model *model, struct column_batch *cols, const struct step *step)
-{
-    const size_t n = at_most(model, step);
-    for (size_t i = 0; i < n; i++) {
-        const size_t at = step->call == DO_PEEK_LAST ? model->count - 1 - i : i;
-        column_set(cols, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
-        column_set(cols, COL_VALUES_OUT, step->at + i, model_value(model, at));
-    }
-}
-
-void model_take_first(struct model *model, struct column_batch *cols, const struct step *step)
-{
-    const size_t n = at_most(model, step);
-    model_peek(model, cols, step);
-    model->count -= n;
-    memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
-    if (model->value_bytes)
-        memmove(model->values, (char *) model->values + n * model->value_bytes, model->count * model->value_bytes);
 }
 
 /* ---- prefixes ------------------------------------------------------------------------------------------------ */

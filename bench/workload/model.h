@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
- * runs on a dictionary (dict_target.c) and on the model (model_step.c). */
+ * runs on a dictionary (dict_measure.c) and on the model (model_step.c). */
 #ifndef BENCH_WORKLOAD_MODEL_H
 #define BENCH_WORKLOAD_MODEL_H
 
@@ -9,26 +9,30 @@
 #include "ordo/dict.h"
 #include "ordo/ordo.h"
 
+/* id, name, bytes of an element of a batch with keys of `key` and values of `value` bytes. Inputs come first. */
+#define COLUMN_MAP(X)                                                                                                  \
+    X(CODES, "codes", 1)                                                                                               \
+    X(KEYS, "keys", key) /* lower bounds of counts and ranges */                                                       \
+    X(HI, "hi", key)                                                                                                   \
+    X(VALUES, "values", value)                                                                                         \
+    X(RANKS, "ranks", 4)     /* for selections */                                                                      \
+    X(LENGTHS, "lengths", 1) /* of prefixes, in bits */                                                                \
+    X(FOUND, "found", 1)                                                                                               \
+    X(KEYS_OUT, "keys_out", key)                                                                                       \
+    X(VALUES_OUT, "values_out", value)                                                                                 \
+    X(COUNTS, "counts", 4)                                                                                             \
+    X(OFFSETS, "offsets", 8)                                                                                           \
+    X(RANGE_KEYS, "range_keys", key)                                                                                   \
+    X(RANGE_VALUES, "range_values", value)                                                                             \
+    X(OUTCOMES, "outcomes", 1)
+
 enum column_id {
-    /* inputs */
-    COL_CODES,
-    COL_KEYS, /* lower bounds of counts and ranges */
-    COL_HI,
-    COL_VALUES,
-    COL_RANKS,   /* for selections */
-    COL_LENGTHS, /* of prefixes, in bits */
-    /* outputs */
-    COL_FOUND,
-    COL_KEYS_OUT,
-    COL_VALUES_OUT,
-    COL_COUNTS,
-    COL_OFFSETS,
-    COL_RANGE_KEYS,
-    COL_RANGE_VALUES,
-    COL_OUTCOMES,
-    N_COLUMNS
+#define X(id, name, width) COL_##id,
+    COLUMN_MAP(X)
+#undef X
+        N_COLUMNS,
+    FIRST_OUTPUT = COL_FOUND
 };
-#define FIRST_OUTPUT COL_FOUND
 
 struct column_batch {
     ordo_type type;
@@ -104,8 +108,8 @@ struct script {
     size_t              n_steps;
 };
 
-/* Allocate n zeroed steps, or one step. False without memory. */
-bool script_steps(struct script *script, size_t n);
+/* Add steps; the other replaces all steps by one. False without memory. */
+bool script_steps(struct script *script, const struct step *steps, size_t n);
 bool script_one(struct script *script, struct step step);
 void script_free(struct script *script);
 
@@ -137,8 +141,8 @@ static inline void model_set(const struct model *model, size_t i, uint64_t key, 
     if (model->value_bytes)
         set_element(model->values, model->value_bytes, i, value);
 }
-/* Drops the elements whose flag differs from `value`. */
-void model_keep(struct model *model, const bool *flags, bool value);
+/* Drops the elements that do not stay. */
+void model_keep(struct model *model, const bool *stays);
 
 /* Number of keys below `key` (ordered form); fast if it is `hint`. */
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
@@ -151,22 +155,11 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 /* Runs a script. Each step appends its range elements. */
 bool model_run(struct model *model, struct script *script);
 
-/* Runs a step of DO_APPLY for model_do. */
-bool model_apply(struct model *model, struct column_batch *cols, struct step *step);
-
 /* A prefix as a key and its length in bits (ordo/xfast.h); the least and the greatest key with the first `length`
  * bits. */
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
 unsigned prefix_length(ordo_type type, uint64_t prefix);
 uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
-
-/* Run a step for model_do. */
-
-/* False without memory. */
-bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step);
-void model_take_first(struct model *model, struct column_batch *cols, const struct step *step);
-/* The first or the last elements, by step->call. */
-void model_peek(const struct model *model, struct column_batch *cols, const struct step *step);
 
 #endif

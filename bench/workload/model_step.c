@@ -6,50 +6,28 @@
 #include "keys.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Writes the model's element `at` to a column of keys and to the column of values after it. */
+static void put_element(struct column_batch *cols, enum column_id keys, size_t row, const struct model *model,
+                        size_t at)
+{
+    column_set(cols, keys, row, key_stored(model->type, model_key(model, at)));
+    column_set(cols, (enum column_id)(keys + 1), row, model_value(model, at));
+}
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
 static ordo_code code_of_row(const struct column_batch *cols, const struct step *step, size_t row)
 {
-    if (step->call == DO_CONCURRENT)
+    if (step->call == DO_CONCURRENT || step->call == DO_APPLY)
         return (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
     return step->call == DO_ERASE ? ORDO_ERASE : step->call == DO_COMBINE ? ORDO_COMBINE : ORDO_UPSERT;
 }
 
 static bool changes(ordo_code code)
 {
-    return code == ORDO_UPSERT || code == ORDO_ERASE || code == ORDO_COMBINE;
-}
-
-/* Updates of a step by part: first their number, then their place. */
-struct rows {
-    const struct model        *model;
-    const struct column_batch *cols;
-    const struct step         *step;
-    struct pairs               to;
-    size_t                     place[MAX_PARTS];
-};
-
-static void count_rows(void *rows_, size_t from, size_t to, int part)
-{
-    struct rows *rows = rows_;
-    size_t       n = 0;
-    for (size_t row = rows->step->at + from; row < rows->step->at + to; row++)
-        n += changes(code_of_row(rows->cols, rows->step, row));
-    rows->place[part] = n;
-}
-
-static void take_rows(void *rows_, size_t from, size_t to, int part)
-{
-    const struct rows  *rows = rows_;
-    const struct model *model = rows->model;
-    size_t              at = rows->place[part];
-    for (size_t row = rows->step->at + from; row < rows->step->at + to; row++) {
-        if (!changes(code_of_row(rows->cols, rows->step, row)))
-            continue;
-        set_element(rows->to.keys, model->key_bytes, at, key_order(model->type, column_get(rows->cols, COL_KEYS, row)));
-        set_element(rows->to.values, 4, at++, row);
-    }
+    return code == ORDO_UPSERT || code == ORDO_INSERT || code == ORDO_ERASE || code == ORDO_COMBINE;
 }
 
 /* Sorts the updates of a batch by key, equal keys in row order: ordered forms with 32-bit row numbers as values. */
@@ -61,207 +39,193 @@ static bool sort_rows(const struct model *model, const struct column_batch *cols
     *sorted = (struct pairs) { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
-    if (made) {
-        struct rows rows = { model, cols, step, *sorted, { 0 } };
-        const int   parts = for_spans(count, count_rows, &rows);
-        for (int p = 0; p < parts; p++) {
-            const size_t here = rows.place[p];
-            rows.place[p] = *n;
-            *n += here;
-        }
-        for_spans(count, take_rows, &rows);
-        pairs_sort(*sorted, spare, bytes, 4, *n);
+    for (size_t row = step->at; row < step->at + count && made; row++) {
+        if (!changes(code_of_row(cols, step, row)))
+            continue;
+        set_element(sorted->keys, bytes, *n, key_order(model->type, column_get(cols, COL_KEYS, row)));
+        set_element(sorted->values, 4, (*n)++, row);
     }
+    if (made)
+        pairs_sort(*sorted, spare, bytes, 4, *n);
     free(spare.keys);
     free(spare.values);
     return made;
 }
 
-static size_t end_of_group(const struct pairs *sorted, size_t key_bytes, size_t at, size_t n)
+/* Applies sorted rows of one key to its value: the last one counts, or all are added up. False: erases the key. */
+static bool update_value(const struct column_batch *cols, const struct step *step, const struct pairs *sorted,
+                         size_t from, size_t end, uint64_t *value)
 {
-    size_t end = at + 1;
-    while (end < n && element(sorted->keys, key_bytes, end) == element(sorted->keys, key_bytes, at))
-        end++;
-    return end;
+    const size_t last = (size_t) element(sorted->values, 4, end - 1);
+    for (size_t i = from; i < end && step->call == DO_COMBINE; i++)
+        *value += column_get(cols, COL_VALUES, (size_t) element(sorted->values, 4, i));
+    if (step->call != DO_COMBINE && cols->at[COL_VALUES])
+        *value = column_get(cols, COL_VALUES, last);
+    return code_of_row(cols, step, last) != ORDO_ERASE;
 }
 
-static uint64_t sum_of_rows(const struct pairs *sorted, const struct column_batch *cols, size_t at, size_t end)
+/* Merges sorted rows into a model. DO_APPLY: adds their keys alone and sets present[i] of each key that was there. */
+static void merge_rows(const struct model *old, const struct column_batch *cols, const struct step *step,
+                       const struct pairs *sorted, size_t n, struct model *out, bool *present)
 {
-    uint64_t sum = 0;
-    for (; at < end; at++)
-        sum += column_get(cols, COL_VALUES, (size_t) element(sorted->values, 4, at));
-    return sum;
-}
-
-/* Merges sorted updates into a model in parts of whole keys. Each part first counts its output, then writes it. */
-struct merging {
-    const struct model        *old;
-    struct pairs               sorted;
-    size_t                     n;
-    const struct column_batch *cols;
-    const struct step         *step;
-    struct model               out;
-    bool                       write;
-    int                        parts;
-    size_t                     old_from[MAX_PARTS + 1], new_from[MAX_PARTS + 1];
-    size_t                     out_from[MAX_PARTS], given[MAX_PARTS];
-};
-
-/* The last of equal rows is stored or erases its key, or all are added up. Returns the number of resulting elements:
- * 0 or 1. */
-static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j, size_t end, size_t at)
-{
-    const size_t   bytes = m->old->key_bytes, row = (size_t) element(m->sorted.values, 4, end - 1);
-    const uint64_t key = element(m->sorted.keys, bytes, j);
-    if (m->step->call != DO_COMBINE && code_of_row(m->cols, m->step, row) == ORDO_ERASE)
-        return 0;
-    if (m->write && m->step->call == DO_COMBINE)
-        model_set(&m->out, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->cols, j, end));
-    else if (m->write)
-        model_set(&m->out, at, key, m->out.value_bytes ? column_get(m->cols, COL_VALUES, row) : 0);
-    return 1;
-}
-
-static void merge_part(void *merging_, int part)
-{
-    struct merging     *m = merging_;
-    const struct model *old = m->old;
-    const size_t        bytes = old->key_bytes, old_end = m->old_from[part + 1], new_end = m->new_from[part + 1];
-    size_t              i = m->old_from[part], j = m->new_from[part], at = m->out_from[part];
-    while (i < old_end || j < new_end) {
-        if (j == new_end || (i < old_end && model_key(old, i) < element(m->sorted.keys, bytes, j))) {
-            if (m->write)
-                model_set(&m->out, at, model_key(old, i), model_value(old, i));
-            at++;
-            i++;
-            continue;
-        }
-        const bool   here = i < old_end && model_key(old, i) == element(m->sorted.keys, bytes, j);
-        const size_t end = end_of_group(&m->sorted, bytes, j, m->n);
-        at += merge_group(m, i, here, j, end, at);
+    const size_t bytes = old->key_bytes;
+    for (size_t i = 0, j = 0, end = 0; i < old->count || j < n; j = end) {
+        const bool     here = i < old->count && (j == n || model_key(old, i) <= element(sorted->keys, bytes, j));
+        const uint64_t key = here ? model_key(old, i) : element(sorted->keys, bytes, j);
+        uint64_t       value = here ? model_value(old, i) : 0;
         i += here;
-        j = end;
+        while (end < n && element(sorted->keys, bytes, end) == key)
+            end++;
+        if (present)
+            present[out->count] = here;
+        if (present || end == j || update_value(cols, step, sorted, j, end, &value))
+            model_set(out, out->count++, key, value);
     }
-    m->given[part] = at - m->out_from[part];
 }
 
-#define MERGE_MIN 65536
-
-/* Cuts by keys of the longer side. */
-static void cut_parts(struct merging *m)
+/* Replaces the model by its merge with the updates of a step. */
+static bool update(struct model *model, const struct column_batch *cols, const struct step *step, bool **present)
 {
-    const size_t      bytes = m->old->key_bytes, longer = m->old->count > m->n ? m->old->count : m->n;
-    const void *const keys = m->old->count > m->n ? m->old->keys : m->sorted.keys;
-    const size_t      bearable = longer / MERGE_MIN + 1;
-    m->parts = processors() < MAX_PARTS ? processors() : MAX_PARTS;
-    m->parts = (size_t) m->parts > bearable ? (int) bearable : m->parts;
-    for (int p = 1; p < m->parts; p++) {
-        const uint64_t key = element(keys, bytes, longer / (size_t) m->parts * (size_t) p);
-        m->old_from[p] = host_lower_bound(m->old->keys, bytes, m->old->count, key);
-        m->new_from[p] = host_lower_bound(m->sorted.keys, bytes, m->n, key);
-    }
-    m->old_from[0] = m->new_from[0] = 0;
-    m->old_from[m->parts] = m->old->count;
-    m->new_from[m->parts] = m->n;
-}
-
-static void merge_rows(struct merging *m)
-{
-    cut_parts(m);
-    run_parts(m->parts, merge_part, m);
-    for (int p = 0; p < m->parts; p++) {
-        m->out_from[p] = m->out.count;
-        m->out.count += m->given[p];
-    }
-    m->write = true;
-    run_parts(m->parts, merge_part, m);
-}
-
-static bool update(struct model *model, const struct column_batch *cols, const struct step *step)
-{
-    const size_t   most = model->count + step->count;
-    struct merging m = { .old = model, .cols = cols, .step = step };
-    m.out = model_empty(model->type, model->value_bytes);
-    m.out.keys = malloc(most * m.out.key_bytes + 1);
-    m.out.values = malloc(most * m.out.value_bytes + 1);
-    const bool made = m.out.keys && m.out.values && sort_rows(model, cols, step, &m.sorted, &m.n);
+    struct pairs sorted = { NULL, NULL };
+    size_t       n = 0;
+    struct model out = model_empty(model->type, model->value_bytes);
+    bool         made = sort_rows(model, cols, step, &sorted, &n);
+    out.keys = malloc((model->count + n) * out.key_bytes + 1);
+    out.values = malloc((model->count + n) * out.value_bytes + 1);
+    if (present)
+        *present = malloc(model->count + n + 1);
+    made = made && out.keys && out.values && (!present || *present);
     if (made)
-        merge_rows(&m);
-    free(m.sorted.keys);
-    free(m.sorted.values);
-    if (!made) {
-        model_free(&m.out);
+        merge_rows(model, cols, step, &sorted, n, &out, present ? *present : NULL);
+    free(sorted.keys);
+    free(sorted.values);
+    model_free(made ? model : &out);
+    if (made)
+        *model = out;
+    return made;
+}
+
+/* Counts for each row the elements that it erases first. */
+static bool erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
+{
+    bool *stays = malloc(model->count + 1);
+    if (!stays)
         return false;
+    memset(stays, true, model->count);
+    for (size_t row = step->at; row < step->at + step->count; row++) {
+        const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
+        const uint64_t hi = key_order(model->type, column_get(cols, COL_HI, row));
+        size_t         n = 0;
+        for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
+            n += stays[i];
+            stays[i] = false;
+        }
+        column_set(cols, COL_COUNTS, row, n);
     }
-    model_free(model);
-    model->keys = m.out.keys;
-    model->values = m.out.values;
-    model->count = m.out.count;
+    model_keep(model, stays);
+    free(stays);
     return true;
+}
+
+/* ---- both ends ----------------------------------------------------------------------------------------------- */
+
+static size_t peek(const struct model *model, struct column_batch *cols, const struct step *step)
+{
+    const size_t n = step->count < model->count ? step->count : model->count;
+    for (size_t i = 0; i < n; i++)
+        put_element(cols, COL_KEYS_OUT, step->at + i, model, step->call == DO_PEEK_LAST ? model->count - 1 - i : i);
+    return n;
+}
+
+static void take_first(struct model *model, struct column_batch *cols, const struct step *step)
+{
+    const size_t n = peek(model, cols, step);
+    model->count -= n;
+    memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
+    memmove(model->values, (char *) model->values + n * model->value_bytes, model->count * model->value_bytes);
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------------- */
 
 struct query {
-    const struct model  *model;
+    struct model        *model;
+    bool                *present; /* whether key i is there; NULL: all are */
     struct column_batch *cols;
-    const struct step   *step;
+    struct step         *step;
     uint64_t             lengths; /* bit set of the model's prefix lengths */
 };
+
+static bool is_present(const struct query *query, size_t at)
+{
+    return !query->present || query->present[at];
+}
 
 static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
 {
     return key_order(query->model->type, column_get(query->cols, column, row));
 }
 
-static size_t below_row(const struct query *query, size_t row)
+/* The number of smaller keys. Sets *known if the model has the row's key. */
+static size_t below_row(const struct query *query, size_t row, bool *known)
 {
     const uint32_t *hints = query->cols->hints;
-    return model_below(query->model, key_of_row(query, COL_KEYS, row), hints ? hints[row] : SIZE_MAX);
-}
-
-/* values: writes the value too. */
-static void find_row(const struct query *query, size_t row, bool values)
-{
-    const struct model *model = query->model;
-    const size_t        at = below_row(query, row);
-    const bool          here = at < model->count && model_key(model, at) == key_of_row(query, COL_KEYS, row);
-    column_set(query->cols, COL_FOUND, row, here);
-    if (here && values)
-        column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
+    const uint64_t  key = key_of_row(query, COL_KEYS, row);
+    const size_t    below = model_below(query->model, key, hints ? hints[row] : SIZE_MAX);
+    *known = below < query->model->count && model_key(query->model, below) == key;
+    return below;
 }
 
 /* The place in `relation` to a row's key; count if there is none. */
 static size_t sought(const struct query *query, ordo_relation relation, size_t row)
 {
-    const struct model *model = query->model;
-    const size_t        below = below_row(query, row);
-    const bool          here = below < model->count && model_key(model, below) == key_of_row(query, COL_KEYS, row);
-    const bool          equal_too = relation == ORDO_LE || relation == ORDO_GE;
-    if (here && equal_too)
-        return below;
-    if (relation == ORDO_GE || relation == ORDO_GT)
-        return below + here;
-    return below ? below - 1 : model->count;
+    const bool   upwards = relation == ORDO_GE || relation == ORDO_GT;
+    const size_t count = query->model->count;
+    bool         known;
+    size_t       at = below_row(query, row, &known);
+    if (upwards)
+        at += known && relation == ORDO_GT;
+    else if (!known || relation == ORDO_LT)
+        at = at ? at - 1 : count;
+    while (at < count && !is_present(query, at))
+        at = upwards ? at + 1 : at ? at - 1 : count;
+    return at;
+}
+
+/* values: writes the value too. */
+static void find_row(const struct query *query, size_t row, bool values)
+{
+    bool         known;
+    const size_t at = below_row(query, row, &known);
+    const bool   here = known && is_present(query, at);
+    column_set(query->cols, COL_FOUND, row, here);
+    if (here && values)
+        column_set(query->cols, COL_VALUES_OUT, row, model_value(query->model, at));
 }
 
 /* Writes the model's element `at`; count means not found. */
 static void put_found(const struct query *query, size_t row, size_t at)
 {
-    const struct model *model = query->model;
-    const bool          found = at < model->count;
-    column_set(query->cols, COL_FOUND, row, found);
-    if (!found)
-        return;
-    column_set(query->cols, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
-    column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
+    column_set(query->cols, COL_FOUND, row, at < query->model->count);
+    if (at < query->model->count)
+        put_element(query->cols, COL_KEYS_OUT, row, query->model, at);
+}
+
+/* Answers an operation of a mixed or concurrent batch as before it. */
+static void answer_code(const struct query *query, size_t row, ordo_code code)
+{
+    static const ordo_relation relations[] = { ORDO_LT, ORDO_LE, ORDO_GE, ORDO_GT };
+    if (code >= ORDO_SEEK_LT && code <= ORDO_SEEK_GT)
+        put_found(query, row, sought(query, relations[code - ORDO_SEEK_LT], row));
+    else
+        find_row(query, row, code == ORDO_FIND);
 }
 
 /* The number of keys in a row's interval, from *at on. */
 static size_t within_row(const struct query *query, size_t row, size_t *at)
 {
     const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HI, row);
-    *at = below_row(query, row);
+    bool           known;
+    *at = below_row(query, row, &known);
     const size_t n = lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
@@ -308,17 +272,6 @@ static size_t longest_prefix(const struct query *query, size_t row)
     return model->count;
 }
 
-/* Answers an operation of a concurrent batch as before the batch. */
-static void concurrent_row(const struct query *query, size_t row)
-{
-    const ordo_code code = code_of_row(query->cols, query->step, row);
-    column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
-    if (query->cols->at[COL_FOUND] && code == ORDO_SEEK_GE)
-        put_found(query, row, sought(query, ORDO_GE, row));
-    else if (query->cols->at[COL_FOUND])
-        find_row(query, row, code == ORDO_FIND);
-}
-
 static void query_at(void *query_, size_t i)
 {
     const struct query *query = query_;
@@ -342,7 +295,7 @@ static void query_at(void *query_, size_t i)
         put_found(query, row, longest_prefix(query, row));
         break;
     case DO_RANK:
-        column_set(query->cols, COL_COUNTS, row, below_row(query, row));
+        column_set(query->cols, COL_COUNTS, row, sought(query, ORDO_GE, row)); /* as many keys are less */
         break;
     case DO_COUNT:
         column_set(query->cols, COL_COUNTS, row, within_row(query, row, &at));
@@ -354,7 +307,9 @@ static void query_at(void *query_, size_t i)
         column_set(query->cols, COL_VALUES_OUT, row, sum_of_row(query, row));
         break;
     default:
-        concurrent_row(query, row);
+        column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
+        if (query->cols->at[COL_FOUND])
+            answer_code(query, row, code_of_row(query->cols, query->step, row));
         break;
     }
 }
@@ -371,76 +326,130 @@ static void range_count_at(void *query_, size_t i)
 static void range_copy_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    const struct model *model = query->model;
     const uint64_t     *offsets = (const uint64_t *) query->cols->at[COL_OFFSETS] + query->step->offsets_at;
-    const size_t        first = below_row(query, query->step->at + i);
-    for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++) {
-        const size_t at = first + (size_t) (k - offsets[i]), place = query->step->range_at + (size_t) k;
-        column_set(query->cols, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
-        column_set(query->cols, COL_RANGE_VALUES, place, model_value(model, at));
-    }
+    size_t              at = sought(query, ORDO_GE, query->step->at + i);
+    for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++)
+        put_element(query->cols, COL_RANGE_KEYS, query->step->range_at + (size_t) k, query->model, at++);
 }
 
-static bool do_range(const struct model *model, struct column_batch *cols, struct step *step)
+static bool range_room(struct column_batch *cols, size_t rows)
 {
-    struct query query = { model, cols, step, 0 };
+    return column_grow(cols, COL_RANGE_KEYS, rows) && column_grow(cols, COL_RANGE_VALUES, rows);
+}
+
+static bool do_range(struct model *model, struct column_batch *cols, struct step *step)
+{
+    struct query query = { .model = model, .cols = cols, .step = step };
     uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
     for_each(step->count, range_count_at, &query);
     offsets[0] = 0;
     for (size_t i = 0; i < step->count; i++)
         offsets[i + 1] += offsets[i];
     step->range_count = (size_t) offsets[step->count];
-    if (!column_grow(cols, COL_RANGE_KEYS, step->range_at + step->range_count) ||
-        !column_grow(cols, COL_RANGE_VALUES, step->range_at + step->range_count))
+    if (!range_room(cols, step->range_at + step->range_count))
         return false;
     for_each(step->count, range_copy_at, &query);
     return true;
 }
 
-static void export_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    column_set(query->cols, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
-    column_set(query->cols, COL_RANGE_VALUES, i, model_value(query->model, i));
-}
-
 static bool do_export(const struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, cols, step, 0 };
     step->range_count = model->count;
-    if (!column_grow(cols, COL_RANGE_KEYS, model->count) || !column_grow(cols, COL_RANGE_VALUES, model->count))
+    if (!range_room(cols, model->count))
         return false;
-    for_each(model->count, export_at, &query);
+    for (size_t i = 0; i < model->count; i++)
+        put_element(cols, COL_RANGE_KEYS, i, model, i);
     return true;
+}
+
+/* ---- mixed batches, in order --------------------------------------------------------------------------------- */
+
+static bool interval(const struct query *query, size_t row, bool range)
+{
+    const struct model *model = query->model;
+    const uint64_t      hi = key_of_row(query, COL_HI, row);
+    size_t              count = 0;
+    for (size_t at = sought(query, ORDO_GE, row); at < model->count && model_key(model, at) <= hi; at++) {
+        if (!is_present(query, at))
+            continue;
+        count++;
+        if (!range)
+            continue;
+        const size_t place = query->step->range_at + query->step->range_count++;
+        if (place >= query->cols->rows[COL_RANGE_KEYS] && !range_room(query->cols, 2 * place + 1))
+            return false;
+        put_element(query->cols, COL_RANGE_KEYS, place, model, at);
+    }
+    column_set(query->cols, COL_COUNTS, row, count);
+    return true;
+}
+
+static void change(const struct query *query, size_t row, ordo_code code)
+{
+    const uint32_t bytes = query->model->value_bytes;
+    bool           known;
+    const size_t   at = below_row(query, row, &known);
+    if (bytes && (code == ORDO_UPSERT || (code == ORDO_INSERT && !query->present[at])))
+        set_element(query->model->values, bytes, at, column_get(query->cols, COL_VALUES, row));
+    query->present[at] = code != ORDO_ERASE;
+}
+
+static bool operate(const struct query *query, size_t row)
+{
+    const ordo_code code = code_of_row(query->cols, query->step, row);
+    if (code == ORDO_COUNT || code == ORDO_RANGE)
+        return interval(query, row, code == ORDO_RANGE);
+    answer_code(query, row, code);
+    if (changes(code))
+        change(query, row, code);
+    return true;
+}
+
+/* All keys that the batch changes are inserted first, with a flag for presence, so that no operation moves elements. */
+static bool do_apply(struct model *model, struct column_batch *cols, struct step *step)
+{
+    struct query query = { .model = model, .cols = cols, .step = step };
+    uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
+    bool         done = update(model, cols, step, &query.present);
+    step->range_count = 0;
+    offsets[0] = 0;
+    for (size_t i = 0; i < step->count && done; i++) {
+        done = operate(&query, step->at + i);
+        offsets[i + 1] = step->range_count;
+    }
+    if (done)
+        model_keep(model, query.present);
+    free(query.present);
+    return done;
 }
 
 /* ---- any step ------------------------------------------------------------------------------------------------ */
 
 bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
+    struct query query = { model, NULL, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;
-        return update(model, cols, step);
+        return update(model, cols, step, NULL);
     case DO_UPSERT:
     case DO_ERASE:
     case DO_COMBINE:
-        return update(model, cols, step);
+        return update(model, cols, step, NULL);
     case DO_RANGE:
     case DO_PAGE:
         return do_range(model, cols, step);
     case DO_ERASE_RANGE:
-        return model_erase_ranges(model, cols, step);
+        return erase_ranges(model, cols, step);
     case DO_TAKE_FIRST:
-        model_take_first(model, cols, step);
+        take_first(model, cols, step);
         return true;
     case DO_PEEK_FIRST:
     case DO_PEEK_LAST:
-        model_peek(model, cols, step);
+        peek(model, cols, step);
         return true;
     case DO_APPLY:
-        return model_apply(model, cols, step);
+        return do_apply(model, cols, step);
     case DO_EXPORT:
         return do_export(model, cols, step);
     case DO_CLEAN_UP:
@@ -448,7 +457,7 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
         return true;
     default:
         for_each(step->count, query_at, &query);
-        return step->call != DO_CONCURRENT || update(model, cols, step);
+        return step->call != DO_CONCURRENT || update(model, cols, step, NULL);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef BENCH_WORKLOAD_PLAN_H
 #define BENCH_WORKLOAD_PLAN_H
 
+#include "bench/common/threads.h"
 #include "keys.h"
 #include "model.h"
 #include "workload.h"
@@ -11,6 +12,8 @@ struct dict_plan {
     struct spec spec;
     /* Batches of upserts that fill the dictionary. */
     struct script table;
+    /* longestprefix: spec.count prefixes, the empty one included. The table has them or an equivalent. */
+    void *prefixes;
     /* Changes before the timed calls, for example to make elements stale. */
     struct script churn;
     /* The timed calls. Queries: the calls of the current fill. */
@@ -29,16 +32,13 @@ uint64_t stream(const struct dict_plan *plan, int which);
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
 
-/* Whether filling the dictionary is timed. */
-bool is_fill(enum workload workload);
-
 /* Draws keys and values for upserts. Values number the elements from `first` on. False without memory. */
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first,
                    size_t count);
 /* Upserts of all elements. False without memory. */
 bool fill_script(const struct dict_plan *plan, struct script *script);
 
-/* A value that depends on the key (stored form) alone; the others write it to rows. */
+/* A value that depends on the key (stored form) alone; the other writes it to rows. */
 static inline uint64_t value_by_key(uint64_t key)
 {
     return draw(STREAM_NEW, key);
@@ -46,9 +46,8 @@ static inline uint64_t value_by_key(uint64_t key)
 void set_value_by_key(struct column_batch *cols, size_t row);
 void set_values_by_key(struct column_batch *cols, size_t rows);
 
-size_t batches_of(size_t batch, size_t count);
-/* One step per batch, over `count` rows from `at` on. */
-void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count);
+/* Adds steps to a script: one per batch, over `count` rows from `at` on. False without memory. */
+bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count);
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
 
@@ -69,55 +68,44 @@ struct requests {
     size_t                  at; /* first row */
     size_t                  count;
 };
-/* An each_fn: draws the key of the i-th request, present or absent as the workload needs. */
+/* Calls fn(requests, i) for each i below count. */
+void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn);
+/* Draws the key of the i-th request, present or absent as the workload needs. */
 void point_at(void *requests, size_t i);
 
-/* Timed calls of workloads that update in order. They draw plan->work (draw_churn also plan->churn) after the model
- * has the table, and return false without memory. */
+/* Draws timed calls, plan->work, after the model has the table. False without memory. */
+typedef bool (*draw_fn)(struct dict_plan *plan, enum step_call call);
 
-/* Requests of keys that are there at first. */
-bool draw_changes(struct dict_plan *plan, enum step_call call);
-/* One batch of new keys. */
-bool draw_inserts(struct dict_plan *plan);
-/* Rounds of a batch of new keys and a batch of finds. */
-bool draw_rounds(struct dict_plan *plan);
-/* Mixed batches. */
-bool draw_mix(struct dict_plan *plan);
-/* Replaces some elements, then erases as many others (spec_churn). The cleanup is timed. */
-bool draw_churn(struct dict_plan *plan);
+/* ---- prefix queries: an X-fast trie answers them directly, other structures get an equivalent query ------------ */
 
-/* Timed calls of tasks in rounds. */
+/* The table of longestprefix. X-fast trie: the prefixes. Others: the start of each segment of addresses with one
+ * longest prefix, and its value, which a predecessor search finds. */
+bool prefix_script(struct dict_plan *plan, struct script *script);
+/* Draw the row-th query: an address, or the first bits of a present key. */
+void address_at(void *requests, size_t row);
+void prefix_at(void *requests, size_t row);
 
-/* One batch of intervals, which may overlap. */
-bool draw_erase_ranges(struct dict_plan *plan);
-/* Rounds: take the first elements, insert as many. */
-bool draw_queue(struct dict_plan *plan);
-/* Keys are times. Rounds: insert newer keys, erase as many of the oldest. */
-bool draw_expiry(struct dict_plan *plan);
-/* Rounds: add quantities to prices, get the least and the greatest price. */
-bool draw_order_book(struct dict_plan *plan);
-
-/* Prefix queries. An X-fast trie answers them directly; other structures get an equivalent query. */
-
-/* The table of longestprefix. X-fast trie: prefixes, the empty one included. Others: the start of each segment of
- * addresses with one longest prefix, and its value, which a predecessor search finds. */
-bool prefix_script(const struct dict_plan *plan, struct script *script);
-/* The queries of both workloads in one step. */
-bool draw_prefix_queries(struct dict_plan *plan);
-
-/* Timed concurrent batches. They draw plan->work after the model has the table, and return false without memory. */
+/* ---- concurrent batches -------------------------------------------------------------------------------------- */
 
 /* Upserts without `found`, because the first of equal keys is unknown. */
-bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream);
-/* Operations of every kind, each with a random key and neighbourhood. */
-bool draw_concurrent_mix(struct dict_plan *plan);
+bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
+/* concurrentmix: operations of every kind, each with a random key and neighbourhood. concurrentpoints: inserts, erases
+ * and finds of any keys of a range; explain_points checks them. */
+bool draw_concurrent(struct dict_plan *plan, enum step_call call);
 
 /* Keys of a range of spec.count, in ordered form, and back. */
 uint64_t range_key(const struct dict_plan *plan, size_t i);
 size_t   range_place(const struct dict_plan *plan, uint64_t key);
-/* The table is half of the range. Inserts, erases and finds hit any of its keys; explain_points checks them. */
+/* The table of concurrentpoints: half of that range. */
 bool draw_half_of_range(struct dict_plan *plan);
-bool draw_concurrent_points(struct dict_plan *plan);
+
+/* Whether an order of concurrent inserts, erases and finds, all overlapping, explains their results: found and
+ * values_out of concurrentpoints. *after: the final content, which the caller frees with model_free. False with the
+ * reason in `why` if no order explains them, or without memory. */
+bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
+                    char *why);
+
+/* ---- all together -------------------------------------------------------------------------------------------- */
 
 /* Draws the table and, unless the workload has queries, all the rest, and runs it on the model. False without
  * memory; then *plan is empty. */
@@ -140,12 +128,5 @@ void plan_return(bool good);
 
 /* A rough estimate of the device memory, and of the largest buffer. */
 struct workload_bytes plan_bytes(const struct spec *spec);
-
-/* Whether an order of concurrent inserts, erases and finds, all overlapping, explains their results. */
-
-/* found, values_out: results of concurrentpoints. *after: the final content, which the caller frees with model_free.
- * False with the reason in `why` if no order explains them, or without memory. */
-bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
-                    char *why);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
-#include "bench/common/threads.h"
-
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
+bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call)
 {
     const size_t         count = spec_batch(&plan->spec);
     struct column_batch *cols = &plan->work.cols;
-    if (!draw_elements(plan, cols, from_stream, plan->spec.count, count) ||
+    if (!draw_elements(plan, cols, workload_fills(plan->spec.workload) ? STREAM_TABLE : STREAM_NEW, plan->spec.count,
+                       count) ||
         !columns_reserve(cols, count, IN(CODES) | IN(OUTCOMES)))
         return false;
     memset(cols->at[COL_CODES], ORDO_UPSERT, count);
     set_values_by_key(cols, count);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = count });
+    return script_one(&plan->work, (struct step) { .call = call, .count = count });
 }
 
 /* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
@@ -66,42 +66,17 @@ static void concurrent_at(void *requests_, size_t row)
         draw_concurrent_operation(plan, requests->cols, row, at, code);
 }
 
-/* A permutation of the numbers below `count`, each computed alone: four Feistel rounds on an even number of bits,
- * repeated until the result is below `count`. */
-struct shuffle {
-    uint64_t  seed;
-    size_t    count;
-    unsigned  half; /* of the bits */
-    uint32_t *to;
-};
-
-static uint64_t permuted(const struct shuffle *shuffle, uint64_t i)
-{
-    const uint64_t mask = ((uint64_t) 1 << shuffle->half) - 1;
-    for (uint64_t round = 0; round < 4; round++) {
-        const uint64_t left = i >> shuffle->half, right = i & mask;
-        i = right << shuffle->half | (left ^ (draw(shuffle->seed + round, right) & mask));
-    }
-    return i;
-}
-
-static void shuffle_at(void *shuffle_, size_t i)
-{
-    const struct shuffle *shuffle = shuffle_;
-    uint64_t              number = permuted(shuffle, i);
-    while (number >= shuffle->count)
-        number = permuted(shuffle, number);
-    shuffle->to[i] = (uint32_t) number;
-}
-
+/* The numbers below `count` in random order. NULL without memory. */
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
-    struct shuffle shuffle = { draw(stream(plan, STREAM_MISS), 0), count, 1, malloc(count * sizeof(uint32_t) + 1) };
-    while (shuffle.half < 16 && (size_t) 1 << 2 * shuffle.half < count)
-        shuffle.half++;
-    if (shuffle.to)
-        for_each(count, shuffle_at, &shuffle);
-    return shuffle.to;
+    uint32_t *to = malloc(count * sizeof *to + 1);
+    for (size_t i = 0; i < count && to; i++) {
+        const size_t k = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
+        to[i] = (uint32_t) i;
+        to[i] = to[k];
+        to[k] = (uint32_t) i;
+    }
+    return to;
 }
 
 /* ---- any keys of a range --------------------------------------------------------------------------------------- */
@@ -134,16 +109,13 @@ static void half_at(void *requests_, size_t row)
 /* One key of each pair, in random order. */
 bool draw_half_of_range(struct dict_plan *plan)
 {
-    const size_t          half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
-    struct column_batch  *cols = &plan->table.cols;
-    const struct requests requests = { plan, cols, 0, half };
+    const size_t         half = plan->spec.count / 2;
+    struct column_batch *cols = &plan->table.cols;
     cols->hints = shuffled(plan, half);
-    if (!cols->hints || !columns_reserve(cols, half, IN(KEYS) | IN(VALUES)) ||
-        !script_steps(&plan->table, batches_of(batch, half)))
+    if (!cols->hints || !columns_reserve(cols, half, IN(KEYS) | IN(VALUES)))
         return false;
-    for_each(half, half_at, (void *) &requests);
-    batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
-    return true;
+    request_each(plan, cols, 0, half, half_at);
+    return batch_steps(&plan->table, spec_table_batch(&plan->spec), DO_UPSERT, 0, half);
 }
 
 static void range_at(void *requests_, size_t row)
@@ -158,29 +130,101 @@ static void range_at(void *requests_, size_t row)
     column_set(cols, COL_OUTCOMES, row, ORDO_DONE);
 }
 
-bool draw_concurrent_points(struct dict_plan *plan)
+bool draw_concurrent(struct dict_plan *plan, enum step_call call)
 {
-    const size_t          rows = spec_batch(&plan->spec);
-    struct column_batch  *cols = &plan->work.cols;
-    const struct requests requests = { plan, cols, 0, rows };
-    if (!columns_reserve(cols, rows, IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES)))
+    const bool           points = plan->spec.workload == CONCURRENTPOINTS;
+    const size_t         rows = spec_batch(&plan->spec);
+    const unsigned       columns = IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES);
+    struct column_batch *cols = &plan->work.cols;
+    cols->hints = points ? NULL : shuffled(plan, rows);
+    if ((!points && !cols->hints) || !columns_reserve(cols, rows, points ? columns : columns | IN(KEYS_OUT)))
         return false;
-    for_each(rows, range_at, (void *) &requests);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
+    request_each(plan, cols, 0, rows, points ? range_at : concurrent_at);
+    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
 }
 
-/* ---- operations near keys of the table -------------------------------------------------------------------------- */
+/* ---- whether an order explains the results ---------------------------------------------------------------------- */
 
-bool draw_concurrent_mix(struct dict_plan *plan)
+/* The operations on one key. */
+struct history {
+    uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
+    bool     before;         /* it was there before */
+    bool     seen, missed;   /* another operation found it, or did not */
+};
+
+static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why)
 {
-    const size_t          rows = spec_batch(&plan->spec);
-    struct column_batch  *cols = &plan->work.cols;
-    const struct requests requests = { plan, cols, 0, rows };
-    cols->hints = shuffled(plan, rows);
-    if (!cols->hints ||
-        !columns_reserve(cols, rows,
-                         IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(OUTCOMES)))
+    return because(why, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
+}
+
+/* Whether a find returned the value of its key. */
+static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
+{
+    const uint32_t bytes = cols->value_bytes;
+    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
+    return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
+}
+
+static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
+                     struct history *histories, char *why)
+{
+    const struct column_batch *cols = &plan->work.cols;
+    const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
+    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    struct history            *history = &histories[place];
+    if (found[row] > 1)
+        return wrong(plan, place, "was neither found nor not found", why);
+    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
+        return wrong(plan, place, "was found with another value", why);
+    history->stored += code == ORDO_INSERT && !found[row];
+    history->erased += code == ORDO_ERASE && found[row];
+    history->seen |= found[row];
+    history->missed |= !found[row];
+    return true;
+}
+
+/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
+ * that changed nothing saw one of these states. */
+static bool explained(const struct history *history, bool *after)
+{
+    const int64_t there = (int64_t) history->before + history->stored - history->erased;
+    *after = there == 1;
+    if (there < 0 || there > 1)
         return false;
-    for_each(rows, concurrent_at, (void *) &requests);
-    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
+    return (!history->seen || history->before || history->stored) &&
+           (!history->missed || !history->before || history->erased);
+}
+
+/* Writes the content afterwards. */
+static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why)
+{
+    for (size_t place = 0; place < plan->spec.count; place++) {
+        const uint64_t key = range_key(plan, place);
+        bool           there;
+        if (!explained(&histories[place], &there))
+            return wrong(plan, place, "was found, or not, as no order explains", why);
+        if (there)
+            model_set(after, after->count++, key, value_by_key(key_stored(after->type, key)));
+    }
+    return true;
+}
+
+bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
+                    char *why)
+{
+    const size_t    range = plan->spec.count, rows = plan->work.cols.rows[COL_KEYS];
+    struct history *histories = calloc(range + 1, sizeof *histories);
+    *after = model_empty(plan->spec.type, plan->spec.value_bytes);
+    after->keys = malloc(range * after->key_bytes + 1);
+    after->values = malloc(range * after->value_bytes + 1);
+    bool good = histories && after->keys && after->values;
+    if (!good)
+        because(why, "no memory to check the results");
+    for (size_t i = 0; i < plan->model.count && good; i++)
+        histories[range_place(plan, model_key(&plan->model, i))].before = true;
+    for (size_t row = 0; row < rows && good; row++)
+        good = take_row(plan, row, found, values_out, histories, why);
+    good = good && settle(plan, histories, after, why);
+    free(histories);
+    return good;
 }

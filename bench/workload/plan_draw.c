@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
-#include "bench/common/threads.h"
-
 #include <math.h>
 
 uint64_t stream(const struct dict_plan *plan, int which)
@@ -12,18 +10,12 @@ uint64_t stream(const struct dict_plan *plan, int which)
 
 /* ---- keys of the table --------------------------------------------------------------------------------------- */
 
-bool is_fill(enum workload workload)
-{
-    return workload == FILLRANDOM || workload == FILLSEQ || workload_on_device(workload) == BUILD ||
-           workload == CONCURRENTFILL || workload == ORDERBOOK;
-}
-
 /* Requests may prefer some keys. A table for queries has each about once. */
 static enum dist table_dist(const struct spec *spec)
 {
     if (spec->workload == EXPIRY) /* keys are times */
         return SEQUENTIAL;
-    return spec->dist == ZIPF && !is_fill(spec->workload) ? UNIFORM : spec->dist;
+    return spec->dist == ZIPF && !workload_fills(spec->workload) ? UNIFORM : spec->dist;
 }
 
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key)
@@ -45,44 +37,33 @@ void set_value_by_key(struct column_batch *cols, size_t row)
     column_set(cols, COL_VALUES, row, value_by_key(column_get(cols, COL_KEYS, row)));
 }
 
-static void values_of(void *cols, size_t row)
-{
-    set_value_by_key(cols, row);
-}
-
 void set_values_by_key(struct column_batch *cols, size_t rows)
 {
-    for_each(rows, values_of, cols);
+    for (size_t row = 0; row < rows; row++)
+        set_value_by_key(cols, row);
 }
 
-void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
+bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count)
 {
-    for (size_t done = 0; done < count; done += batch)
-        *steps++ =
-            (struct step) { .call = call, .at = at + done, .count = count - done < batch ? count - done : batch };
-}
-
-size_t batches_of(size_t batch, size_t count)
-{
-    return (count + batch - 1) / batch;
-}
-
-/* If the last of equal keys is unknown, all bring the same value. */
-static bool values_follow_keys(enum workload workload)
-{
-    return workload_is_concurrent(workload) || workload == DELETERANDOM;
+    for (size_t done = 0; done < count; done += batch) {
+        const size_t left = count - done;
+        if (!script_steps(script,
+                          &(struct step) { .call = call, .at = at + done, .count = left < batch ? left : batch }, 1))
+            return false;
+    }
+    return true;
 }
 
 bool fill_script(const struct dict_plan *plan, struct script *script)
 {
-    const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
-    if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
+    const size_t count = plan->spec.count;
+    if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
         return false;
-    if (values_follow_keys(plan->spec.workload))
+    /* If the last of equal keys is unknown, all bring the same value. */
+    if (workload_is_concurrent(plan->spec.workload) || plan->spec.workload == DELETERANDOM)
         set_values_by_key(&script->cols, count);
-    batch_steps(batch, script->steps, workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0,
-                count);
-    return true;
+    return batch_steps(script, spec_table_batch(&plan->spec),
+                       workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
 }
 
 /* ---- keys of requests ---------------------------------------------------------------------------------------- */
@@ -135,25 +116,17 @@ void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_
     set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
-/* The percentage of requests that hit. */
-static uint32_t hits(const struct spec *spec)
-{
-    switch (workload_on_device(spec->workload)) {
-    case READRANDOM:
-    case CONCURRENTREAD:
-    case READWHILEWRITING:
-        return spec->hit_percent;
-    case READMISSING:
-    case SEEKRANDOM:
-        return 0;
-    default:
-        return 100;
-    }
-}
-
 static bool misses(const struct dict_plan *plan, size_t row)
 {
-    return draw(stream(plan, STREAM_MISS), row) % 100 >= hits(&plan->spec);
+    const enum workload workload = workload_on_device(plan->spec.workload);
+    const bool          has_rate = workload == READRANDOM || workload == CONCURRENTREAD || workload == READWHILEWRITING;
+    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM;
+    return draw(stream(plan, STREAM_MISS), row) % 100 >= (has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100);
+}
+
+void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn)
+{
+    for_each(count, fn, &(struct requests) { plan, cols, at, count });
 }
 
 void point_at(void *requests_, size_t i)

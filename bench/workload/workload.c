@@ -29,39 +29,28 @@ static const size_t runs_of_variant[] = { 4, 8, 16 };
 static const size_t rows_of_variant[] = { 4, 16, 64 };
 static const size_t top_of_variant[] = { 100, 100000 };
 
-/* The name, or NULL past the last of n. */
-#define NAMED(names) (variant < (int) (sizeof(names) / sizeof *(names)) ? (names)[variant] : NULL)
-
 const char *variant_name(enum workload workload, int variant)
 {
-    static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
-    static const char *const groups[] = { "unsorted", "sorted" };
-    static const char *const tops[] = { "100", "100000" };
-    static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
-    static const char *const only[] = { "" };
-    static const char *const queries[] = {
+    enum { NAMES_MAX = N_VARIANTS + 1 };
+    static const char *const runs[NAMES_MAX] = { "4-runs", "8-runs", "16-runs" };
+    static const char *const groups[NAMES_MAX] = { "unsorted", "sorted" };
+    static const char *const tops[NAMES_MAX] = { "100", "100000" };
+    static const char *const rows[NAMES_MAX] = { "4-bytes", "16-bytes", "64-bytes" };
+    static const char *const only[NAMES_MAX] = { "" };
+    static const char *const queries[NAMES_MAX] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
     };
 #define X(id, stem, ...) #stem,
-    static const char *const structures[N_VARIANTS] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
+    static const char *const structures[NAMES_MAX] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
 #undef X
-
-    if (workload_is_dict(workload))
-        return NAMED(structures);
-    if (workload_has_queries(workload))
-        return NAMED(queries);
-    switch (workload) {
-    case MERGE_RUNS:
-        return NAMED(runs);
-    case GROUPBY:
-        return NAMED(groups);
-    case TOP:
-        return NAMED(tops);
-    case GATHER:
-        return NAMED(rows);
-    default:
-        return NAMED(only);
-    }
+    const char *const *names = workload_is_dict(workload)       ? structures
+                               : workload_has_queries(workload) ? queries
+                               : workload == MERGE_RUNS         ? runs
+                               : workload == GROUPBY            ? groups
+                               : workload == TOP                ? tops
+                               : workload == GATHER             ? rows
+                                                                : only;
+    return variant < NAMES_MAX ? names[variant] : NULL;
 }
 
 bool variant_is_sorted(int variant)
@@ -105,32 +94,6 @@ const char *type_name(ordo_type type)
 
 /* ---- what a point of the axes means -------------------------------------------------------------------------- */
 
-bool workload_is_dict(enum workload workload)
-{
-    return workload >= N_WORKLOADS;
-}
-
-bool workload_cleans_up(enum workload workload)
-{
-    return workload == CLEANUP || workload == COMPACTALL;
-}
-
-bool workload_is_concurrent(enum workload workload)
-{
-    return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
-           workload_has_updates(workload);
-}
-
-bool workload_has_updates(enum workload workload)
-{
-    return workload == CONCURRENTMIX || workload == CONCURRENTPOINTS;
-}
-
-bool workload_is_host(enum workload workload)
-{
-    return workload == HOSTSORT || workload >= HOSTBUILD;
-}
-
 enum workload workload_on_device(enum workload workload)
 {
     switch (workload) {
@@ -145,34 +108,6 @@ enum workload workload_on_device(enum workload workload)
     default:
         return workload;
     }
-}
-
-bool workload_needs_order(enum workload workload)
-{
-    return (workload >= SEEKRANDOM && workload <= COUNTPREFIX) || workload == MIXED || workload == MIXEDSEEKS ||
-           workload == CONCURRENTMIX || (workload >= DELETERANGE && workload <= ORDERBOOK);
-}
-
-bool workload_needs_values(enum workload workload)
-{
-    return workload == COMBINERANDOM || workload == SUMRANDOM || workload == ORDERBOOK || workload == LONGESTPREFIX;
-}
-
-bool workload_asks_prefixes(enum workload workload)
-{
-    return workload == LONGESTPREFIX || workload == COUNTPREFIX;
-}
-
-bool workload_has_values(enum workload workload)
-{
-    return workload != SCAN && workload != REDUCE && workload != SEARCH && workload != EQUAL_RANGE &&
-           workload != SELECT && workload != GATHER;
-}
-
-bool workload_has_queries(enum workload workload)
-{
-    return workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE ||
-           (workload >= READRANDOM && workload <= CONCURRENTREAD) || workload == HOSTREAD;
 }
 
 size_t type_bytes(ordo_type type)
@@ -244,51 +179,26 @@ bool spec_asks_same(const struct spec *a, const struct spec *b)
            a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed && a->batch == b->batch;
 }
 
-/* One batch on a filled dictionary is timed. */
-static bool is_one_batch(enum workload workload)
-{
-    return workload_on_device(workload) == INSERTRANDOM || workload == CONCURRENTINSERT ||
-           workload_has_updates(workload) || workload == DELETERANGE;
-}
-
-/* Tasks in rounds. Their batches differ from the batches of the table. */
-static bool has_rounds(enum workload workload)
-{
-    return workload == QUEUE || workload == EXPIRY || workload == ORDERBOOK;
-}
-
 #define QUEUE_BATCH 1024
 #define TASK_ROUNDS 64
 
-static size_t default_batch(const struct spec *spec)
-{
-    switch (workload_on_device(spec->workload)) {
-    case BUILD:
-    case CONCURRENTFILL:
-    case LONGESTPREFIX:
-        return spec->count;
-    case QUEUE:
-        return QUEUE_BATCH;
-    case ORDERBOOK:
-        return spec->count / TASK_ROUNDS;
-    default:
-        return spec->count / 16;
-    }
-}
-
 size_t spec_batch(const struct spec *spec)
 {
-    const bool whole = spec->workload == CONCURRENTFILL || workload_on_device(spec->workload) == BUILD ||
-                       spec->workload == LONGESTPREFIX;
-    const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
-    const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations a key */
+    const enum workload workload = workload_on_device(spec->workload);
+    const bool          whole = workload == BUILD || workload == CONCURRENTFILL || workload == LONGESTPREFIX;
+    const bool          any = workload == CONCURRENTPOINTS; /* several operations a key */
+    const size_t        wanted = whole                   ? spec->count
+                                 : spec->batch           ? spec->batch
+                                 : workload == QUEUE     ? QUEUE_BATCH
+                                 : workload == ORDERBOOK ? spec->count / TASK_ROUNDS
+                                                         : spec->count / 16;
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
 }
 
 size_t spec_table_batch(const struct spec *spec)
 {
     struct spec table = *spec;
-    if (is_one_batch(spec->workload) || has_rounds(spec->workload)) {
+    if (workload_is_one_batch(spec->workload) || workload_has_rounds(spec->workload)) {
         table.workload = FILLRANDOM;
         table.batch = 0;
     }
@@ -337,7 +247,7 @@ size_t spec_operations(const struct spec *spec)
         return spec_rounds(spec) * spec_batch(spec);
     if (workload_cleans_up(spec->workload))
         return spec->count + 2 * spec_churn(spec);
-    if (is_one_batch(spec->workload))
+    if (workload_is_one_batch(spec->workload))
         return spec_batch(spec);
     return workload_has_queries(spec->workload) ? spec->n_queries : spec_changes(spec);
 }

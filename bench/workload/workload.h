@@ -91,18 +91,44 @@ enum workload {
         N_ALL_WORKLOADS
 };
 
-bool workload_is_dict(enum workload workload);
-/* CLEANUP and COMPACTALL. */
-bool workload_cleans_up(enum workload workload);
-/* Whether it needs the order of keys. */
-bool workload_needs_order(enum workload workload);
-/* Whether it uses concurrent batches. */
-bool workload_is_concurrent(enum workload workload);
-/* Whether its batches have a share of updates (update_percent). */
-bool workload_has_updates(enum workload workload);
-/* Whether it uses arrays in host memory; and the equivalent workload on the device, itself if there is none. */
-bool          workload_is_host(enum workload workload);
+/* The equivalent workload on the device of one on arrays in host memory, else itself. */
 enum workload workload_on_device(enum workload workload);
+
+/* Traits of a workload `w`: workload_NAME(w). Columns: name, condition. */
+#define WORKLOAD_TRAIT_MAP(X)                                                                                          \
+    X(is_dict, w >= N_WORKLOADS)                                                                                       \
+    /* uses arrays in host memory */                                                                                   \
+    X(is_host, w == HOSTSORT || w >= HOSTBUILD)                                                                        \
+    X(cleans_up, w == CLEANUP || w == COMPACTALL)                                                                      \
+    /* fills an empty dictionary */                                                                                    \
+    X(fills,                                                                                                           \
+      w == FILLRANDOM || w == FILLSEQ || workload_on_device(w) == BUILD || w == CONCURRENTFILL || w == ORDERBOOK)      \
+    /* needs the order of keys */                                                                                      \
+    X(needs_order, (w >= SEEKRANDOM && w <= COUNTPREFIX) || w == MIXED || w == MIXEDSEEKS || w == CONCURRENTMIX ||     \
+                       (w >= DELETERANGE && w <= ORDERBOOK))                                                           \
+    /* has batches with a share of updates (update_percent) */                                                         \
+    X(has_updates, w == CONCURRENTMIX || w == CONCURRENTPOINTS)                                                        \
+    /* uses concurrent batches */                                                                                      \
+    X(is_concurrent, w == CONCURRENTREAD || w == CONCURRENTFILL || w == CONCURRENTINSERT || workload_has_updates(w))   \
+    /* queries prefixes, which needs keys of type u32 or u64 */                                                        \
+    X(asks_prefixes, w == LONGESTPREFIX || w == COUNTPREFIX)                                                           \
+    X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
+    X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER)           \
+    X(has_queries,                                                                                                     \
+      w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \
+    /* times one batch on a filled dictionary */                                                                       \
+    X(is_one_batch,                                                                                                    \
+      workload_on_device(w) == INSERTRANDOM || w == CONCURRENTINSERT || workload_has_updates(w) || w == DELETERANGE)   \
+    /* is a task in rounds, with other batches than the table */                                                       \
+    X(has_rounds, w == QUEUE || w == EXPIRY || w == ORDERBOOK)
+
+#define X(trait, condition)                                                                                            \
+    static inline bool workload_##trait(enum workload w)                                                               \
+    {                                                                                                                  \
+        return condition;                                                                                              \
+    }
+WORKLOAD_TRAIT_MAP(X)
+#undef X
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
@@ -228,13 +254,6 @@ bool     has_axis(int axis, enum workload workload, int variant);
 /* Whether two points ask the same queries, whatever the structures. */
 bool spec_asks_same(const struct spec *a, const struct spec *b);
 
-/* Whether it queries prefixes, which needs keys of type u32 or u64. */
-bool workload_asks_prefixes(enum workload workload);
-/* Whether it needs values. */
-bool workload_needs_values(enum workload workload);
-/* Whether it has values. */
-bool workload_has_values(enum workload workload);
-bool workload_has_queries(enum workload workload);
 /* gather: bytes of a row; top: number of results, at most count. */
 size_t spec_row_bytes(const struct spec *spec);
 size_t spec_top(const struct spec *spec);
@@ -256,18 +275,8 @@ size_t spec_churn(const struct spec *spec);
 
 /* The unit of rates: elements, queries or operations. */
 size_t spec_operations(const struct spec *spec);
-/* The bytes that any algorithm must move:
- *   sort, merge, merge_runs  read and write every key and value
- *   scan                     read and write every element
- *   reduce                   read every element
- *   compact                  read every flag, key and value; write the kept ones
- *   search                   read every query and as many keys, none twice; write every rank
- *   lookup                   as search, with a value and a byte written per query
- *   equal_range              as search, with two ranks per query
- *   groupby, top, select     read every key; groupby also every value
- *   gather                   read every index and row; write the row
- *   dictionaries             0
- *   host arrays              see spec_transfers */
+/* The bytes that any algorithm must move: of searches the queries, the answers and as many keys, none twice. 0 for
+ * dictionaries and for host arrays (spec_transfers). */
 double spec_bytes(const struct spec *spec);
 /* The bytes to and from the device for workloads on host arrays, else 0. `stored`: elements of an export. */
 struct transfers {

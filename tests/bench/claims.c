@@ -283,11 +283,10 @@ Test(claims, models_of_time)
 
 static double value_at(const cJSON *figures, const char *cells_text)
 {
-    cJSON               *cells = cJSON_Parse(cells_text);
-    struct figure_point *points = NULL;
-    const int            n = figures_select(figures, cells, NULL, true, &points);
-    const double         value = figures_mean(points, n, true);
-    free(points);
+    cJSON       *cells = cJSON_Parse(cells_text);
+    struct line  line = figures_select(figures, cells, NULL, true);
+    const double value = line_mean(&line);
+    free(line.points);
     cJSON_Delete(cells);
     return value;
 }
