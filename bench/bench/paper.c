@@ -342,7 +342,7 @@ static void measure_workload(struct run *run, const struct part *part, enum work
     list_series(run, workload, list);
     for (int first = 0; first < n && !stop_asked(); first++)
         for (int s = first; s < n && !series_follows(list, first) && !stop_asked(); s++)
-            if (s == first || (workload_is_dict(workload) && same_but_variant(&list[s].spec, &list[first].spec)))
+            if (s == first || (workload_is_dict(workload) && spec_asks_same(&list[s].spec, &list[first].spec)))
                 measure_series(run, part, &list[s]);
     free(list);
 }

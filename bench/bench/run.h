@@ -182,8 +182,6 @@ bool variant_can(const struct run *run, enum workload workload, int variant);
 int begin_part(struct run *run, const struct options *part);
 /* Lists the series of a workload (NULL: only counts them). */
 int list_series(const struct run *run, enum workload workload, struct series *list);
-/* Whether points are equal except for the variant. */
-#define same_but_variant spec_asks_same
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 
