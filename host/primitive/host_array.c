@@ -68,8 +68,8 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two
- * that divides the element size, or of 8 if that power is greater. */
+/* Returns true if kernels can use the array in place. Let p be the largest power of two that divides the element
+ * size. The array's address must be a multiple of p, or of 8 if p is greater than 8. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
@@ -247,7 +247,6 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Frees all buffers. `idle` must be true only if all commands of the call have finished. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

@@ -18,7 +18,7 @@
 #include "runtime/runtime.h"
 
 struct ordo_host_array {
-    const char *name;  /* Name of the array in error messages. */
+    const char *name;
     const void *from;  /* The input array, if `upload` is true. */
     void       *to;    /* The output array, if `download` is true. */
     size_t      count; /* Number of elements. The call may lower `count`, so that fewer elements are downloaded. */

@@ -20,8 +20,8 @@ struct shape {
     size_t window;   /* Number of samples per tile. */
 };
 
-/* Preferred and minimum number of elements per sample. A greater number leaves fewer samples to rank, but on average
- * n_runs * stride elements of a tile stay unused. */
+/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A
+ * greater stride needs fewer samples, but on average leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It limits the scratch buffers. */
@@ -284,7 +284,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* If there are 3, 5 or 9 runs, the first run takes part only in the last round of pairwise merges, because it is
- * usually the largest. The other runs become the right half of the tree of rounds. */
+ * usually the largest. The other runs move to the second half of the table, so they are first merged with each
+ * other. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

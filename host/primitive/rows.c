@@ -22,7 +22,7 @@ enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* Number of rows that each group copies. If `group` is not 1, number of words. */
+    cl_uint share; /* Each group copies this number of rows if `group` is 1, otherwise this number of words. */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)

@@ -14,7 +14,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* Flags of the elements that begin segments. ordo_none() means one segment. */
     struct ordo_slice out;   /* May be the same array as `in`. */
     size_t            count;
-    uint32_t          faults; /* Macro LOOKBACK_FAULTS of cl/group/lookback.cl. 0 except in tests. */
+    uint32_t          faults; /* Value of macro LOOKBACK_FAULTS (cl/group/lookback.cl), 0 except in tests. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -240,7 +240,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values of macros SEARCH_NODE and TEAM_WIDTH for kernels that ignore them. Only search_indexed uses them. */
+/* Values of macros SEARCH_NODE and TEAM_WIDTH for kernels that do not use these macros. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 

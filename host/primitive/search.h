@@ -18,7 +18,7 @@ struct ordo_search {
     struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only used if `ranges` is true. */
     struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
 
-    /* If given, the result of query i is stored at index places[i] (uint32_t), otherwise at index i. */
+    /* If given, the result of query i is stored at index places[i] (uint32_t). Otherwise it is stored at index i. */
     struct ordo_slice places;
 
     /* Kernel file for a lookup that stores other results than values, or NULL. It includes

@@ -56,7 +56,6 @@ static void add_pairs(struct ordo_args *args, const struct sort *s, const struct
     }
 }
 
-/* The buffers and the kernel arguments of a pass. */
 struct pass {
     const struct pairs *from, *to;
     struct sort_pass    args;
@@ -202,8 +201,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the local pass, if the plan has one. If sort_histogram decided against the local pass, its kernels return
- * at once. */
+/* Launches the kernels of the local pass, if the plan has one. If sort_histogram decided against the local pass,
+ * they return at once. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -325,7 +324,7 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, they only write
+/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels only write
  * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {

@@ -15,7 +15,7 @@ enum ordo_sort_way {
     ORDO_SORT_BY_MANY_CHUNKS, /* One work-item per chunk. */
 };
 
-/* The local pass (cl/primitive/sort_local.cl). In it each work-group sorts a range of about `step` elements. If
+/* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. If
  * `step` is 0, there is no local pass. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;

@@ -103,14 +103,14 @@ struct ordo_builds {
     double               calm_ms;      /* Time in ms (ordo_now_ms) when a call last got its program. */
     double               waited_ms;    /* Total time in ms that calls waited for programs. */
     double               ms;           /* Total time in ms of builds from source for which calls waited. */
-    bool                 told;         /* True if a long wait was logged. */
+    bool                 told;         /* True if it was logged that calls waited long. */
     uint64_t             expected[64]; /* hashes of pairs passed to ordo_builds_expect */
     size_t               n_expected;
 };
 
 /* Hooks with which tests change built programs. */
 struct ordo_build_changes {
-    const char *(*before)(const ordo_device *dev); /* returns text to insert first, or "" */
+    const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
     /* returns options, each after a space */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
@@ -158,9 +158,9 @@ struct ordo_device {
     char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
     char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* True if a failed cache write was logged. */
+    atomic_bool cache_told;       /* True if it was logged that a cache write failed. */
     atomic_int  cache_trouble;    /* errno of a failed cache write that is not logged yet, or 0. */
-    bool        profile_told;     /* True if an unread profile was logged. */
+    bool        profile_told;     /* True if it was logged that a profile was not read. */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
@@ -296,7 +296,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Marks each stage as reusable whose last send has a number up to `number`. These sends must have ended. */
+/* staging.c. Call this when all sends with numbers up to `number` have ended. Their stages become reusable. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

@@ -28,7 +28,7 @@ struct pieces {
     size_t                      bytes; /* Bytes of a piece. The last piece may be smaller. */
     bool                        upload;
     char                       *ring;
-    cl_event                    done[DEPTH]; /* The event of piece i has index i modulo DEPTH. NULL if unused. */
+    cl_event                    done[DEPTH]; /* Index i modulo DEPTH has the event of piece i, or NULL. */
 
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t  changed;

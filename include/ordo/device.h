@@ -176,7 +176,8 @@ struct ordo_facts {
      * it. */
     bool groups_progress;
     bool int64_atomics; /* true if device memory has 64-bit atomics */
-    /* True if a load waits for the load that gave its address, even without a fence. */
+    /* True if a load from an address waits for the load that read this address, even without a
+     * fence. */
     bool         address_order;
     bool         own_binary_cache; /* True if the driver caches programs. */
     ordo_lanes   lanes;

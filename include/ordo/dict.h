@@ -93,7 +93,7 @@ ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values,
                                           size_t count);
 
-/* Stores each key with its value. The value replaces the old value of a present key.
+/* Stores each key with its value. If the key is present, the value replaces the old one.
  * Cost: an update, as the structure's header describes.
  * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
@@ -375,7 +375,7 @@ typedef enum ordo_code {
     ORDO_FIND = 0,     /* found, values_out */
     ORDO_CONTAINS = 1, /* found */
     ORDO_UPSERT = 2,   /* found: 1 if the key was present before */
-    ORDO_INSERT = 3,   /* found: 1 if present, then nothing is stored */
+    ORDO_INSERT = 3,   /* found: 1 if the key is present; nothing is stored then */
     ORDO_ERASE = 4,    /* found: 1 if the key was present before */
     ORDO_SEEK_LT = 5,  /* found, keys_out, values_out */
     ORDO_SEEK_LE = 6,
@@ -449,11 +449,11 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
- * Operations run in no fixed order. Operations on single keys are linearizable: for each key, one
- * order of its operations explains all results. Finds and contains see the state before the batch.
- * Seeks, counts and ranges read the leaves one after another. A reported key was present, with its
- * value, at some moment. A key that was present throughout is reported once. Reported keys
- * ascend. */
+ * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
+ * some order of its operations gives all their results. Finds and contains see the state before
+ * the batch. Seeks, counts and ranges read the leaves one after another. A reported key was
+ * present, with its value, at some moment. A key that was present throughout is reported once.
+ * Reported keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {
