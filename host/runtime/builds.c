@@ -14,8 +14,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. Every launch computes
- * this hash, so it does not include the source text. */
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The source text is not
+ * hashed, because every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -456,8 +456,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program. If there is none, waits for a build thread. Returns the number of programs that are
- * not built yet, and raises *total to the greatest such number. */
+/* Builds one requested program. If there is none, waits until a build thread has built one. Returns the number of
+ * programs that are not built yet, and raises *total to the greatest such number. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;

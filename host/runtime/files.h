@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* Opens a regular file of at most `max` bytes that belongs to this user or to root. Refuses a symbolic link and
- * never blocks on a pipe. On failure returns NULL and sets *why to the reason. Only if the file does not exist,
- * errno is then ENOENT. */
+ * never blocks on a pipe. On failure returns NULL and sets *why to the reason. errno is then ENOENT if the file does
+ * not exist, otherwise not. */
 FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 
 /* Creates the missing parent directories of `path`. On failure sets errno and returns false. */

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words that contain the numbers of
- * earlier calls (see ordo_call_stamped). */
+/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words that contain stamps of earlier
+ * calls (see ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,

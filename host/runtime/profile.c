@@ -198,7 +198,7 @@ static const struct setting threads[] = {
 };
 
 /* Values for devices without sub-group operations. Each work-item has its own counters of digits in local memory. 16
- * counters (digits of 4 bits) fit, but not 256. */
+ * counters per work-item (for digits of 4 bits) fit there, but 256 do not. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },

@@ -293,7 +293,7 @@ ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage,
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
 struct ordo_transfer {
-    cl_mem      mem;  /* The transfer begins at its first byte. */
+    cl_mem      mem;
     const void *from; /* source of an upload */
     void       *to;   /* target of a download */
     size_t      bytes;

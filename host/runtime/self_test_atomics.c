@@ -226,11 +226,12 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit in ms of the time after the first launch. On a busy CPU, updates of threads may rarely collide. */
+/* The test ends this number of ms after the first launch at the latest, because on a busy CPU updates rarely
+ * collide. */
 #define CONTENTION_MS 2000
 
-/* Launches the kernel, each time with more rounds, until updates of work-items have collided often enough. During a
- * long launch the system spreads the threads over the processors. */
+/* Launches the kernel. If the device runs few groups, repeats this with more rounds until updates have collided
+ * often enough. During a long launch the system spreads the threads over the processors. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);

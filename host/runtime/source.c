@@ -236,7 +236,6 @@ static void add_define(FILE *out, const char *name, long value)
     fprintf(out, " -D%s=%ld", name, value);
 }
 
-/* Adds the device's facts as -D options. */
 static void add_facts(const ordo_device *dev, FILE *out)
 {
     const struct ordo_facts *f = &dev->facts;

@@ -9,7 +9,7 @@
 /* Maximum number of stages. If commands still use all stages, the next call waits for them. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory, in bytes. Drivers copy memory that has a smaller alignment. */
+/* Alignment of a stage in host memory, in bytes. With a smaller alignment drivers would copy the memory. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

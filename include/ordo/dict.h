@@ -226,7 +226,7 @@ struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* greatest number of elements per range; 0: no limit */
-    /* The limit of range i is limits[i] (uint32_t), which may be 0. May be ordo_none(). */
+    /* The limit of range i is limits[i] (uint32_t), which may be 0. `limits` may be ordo_none(). */
     struct ordo_slice limits;
     /* If true, each range is returned in descending order, and a limit keeps its greatest keys. */
     bool descending;
