@@ -226,8 +226,8 @@ void ordo_choose_older_language(ordo_device *dev);
 /* select.c. Sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c. Cache the results of probe and self-test on disk. The key is a hash of device, kernel sources, mask
- * and profile. */
+/* probe_cache.c. These functions cache the results of probe and self-test on disk. The key is a hash of device,
+ * kernel sources, mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);

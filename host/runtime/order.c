@@ -70,7 +70,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run. */
+/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run,
+ * so zeroed blocks are treated as arbitrary. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {

@@ -128,7 +128,6 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE and overwrites its '='. Returns false if name or value is not valid. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');

@@ -55,8 +55,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a source text. Tries again if the log shows no error, because PoCL 3.1 may fail while several processes
- * build. */
+/* Compiles a source text. Repeats a failed compile whose log shows no error, because PoCL 3.1 may fail while several
+ * processes build. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
