@@ -27,10 +27,10 @@
  *   First call   The first call that needs a kernel compiles it. This takes up to 1 s per kernel on
  *                an H200, and some ms from the disk cache. ordo_device_prepare compiles kernels
  *                earlier.
- *   Errors       ORDO_INVALID means NULL, a range outside its buffer, overlapping arrays, a buffer
- *                or queue of another context, or an unknown type. ORDO_UNSUPPORTED means a sum of
- *                floats. status.h lists the other errors. An error leaves inputs unchanged. After a
- *                driver error outputs may be partly written. */
+ *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
+ *                arrays, a buffer or queue of another context, or an unknown type.
+ *                ORDO_UNSUPPORTED means a sum of floats. status.h lists the other errors. After an
+ *                error inputs are unchanged. After a driver error outputs may be partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H

@@ -41,9 +41,9 @@ typedef struct ordo_device ordo_device;
  * Set-user-ID programs ignore the variables.
  *
  *   ORDO_DEVICE   selects the device. If none matches, opening returns ORDO_NO_DEVICE.
- *   ORDO_MASK     lists features that the device does without, for tests.
- *   ORDO_CL_DIR   is a directory of kernel sources that replace the library's. If missing, opening
- *                 returns ORDO_IO.
+ *   ORDO_MASK     lists features that the device does not use, for tests.
+ *   ORDO_CL_DIR   is a directory of kernel sources that replace the library's. If it does not
+ *                 exist, opening returns ORDO_IO.
  *   ORDO_LOG      is error, warning, info or debug.
  *   ORDO_PROFILE  is the file of tunables, or "off". It must be a regular file under 64 KiB that
  *                 belongs to the user or to root. Otherwise the shipped profile is used, and a
