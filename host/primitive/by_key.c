@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_reduce_by_key and ordo_unique. Sorts the keys if needed, then launches cl/primitive/by_key.cl. */
+/* Implements ordo_reduce_by_key and ordo_unique. Sorts the keys if necessary, then launches kernels of
+ * cl/primitive/by_key.cl. */
 #include "primitive/by_key.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
@@ -7,12 +8,12 @@
 
 #include "shared/group.h"
 
-/* The arguments of ordo_reduce_by_key, or of ordo_unique if `values` is false. `result` is the type of values_out. */
+/* The arguments of ordo_reduce_by_key, or if `values` is false, of ordo_unique. */
 struct by_key {
     ordo_type         key, value, result;
     bool              values, wide, sorted;
     ordo_op           op;
-    uint32_t          bits; /* Number of key bits that the sort compares, or 0 for all bits. */
+    uint32_t          bits; /* Number of key bits that the sort compares. 0 means all bits. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
 };
@@ -36,7 +37,8 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns macro BY_KEY_WIDEN of the kernel: 0 keeps values of 4 bytes, 1 widens them as unsigned, 2 as signed. */
+/* Returns the value of macro BY_KEY_WIDEN. 0: values keep 4 bytes. 1: values become unsigned 8-byte integers, 2:
+ * signed ones. */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)
@@ -44,7 +46,7 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Launches the kernel that reduces each sequence of equal keys. Equal keys in b->keys must be neighbours. */
+/* Launches the kernels that reduce each sequence of equal keys. Equal keys in b->keys must be neighbours. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
     const size_t            keys = key_bytes(b), results = result_bytes(b);
@@ -72,7 +74,6 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b
     return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
-/* Sorts the input into scratch buffers, and sets b->keys and b->values_in to them. */
 static ordo_status sort_first(struct ordo_call *call, struct by_key *b)
 {
     const struct ordo_sort_params params = { .key = b->key, .value_bytes = (uint32_t) value_bytes(b), .bits = b->bits };

@@ -59,7 +59,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 /* ---- large arrays, used in place by CPUs
  * --------------------------------------------------------------------------- */
 
-/* Returns whether array i shares a byte with another array. OpenCL forbids buffers that overlap. */
+/* Returns true if array i has a byte in common with another array. OpenCL forbids buffers that overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
@@ -68,16 +68,16 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns whether kernels can use the array in place. The array's address must be a multiple of the smaller of two
- * numbers: 8, and the largest power of two that divides the element size. */
+/* Returns true if kernels can use the array in place. Let p be the largest power of two that divides the element
+ * size. The array's address must be a multiple of p, or of 8 if p is greater than 8. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* Creates a buffer over the memory of array i, if the device uses host memory. An array that the call reads and
- * writes is copied instead: a call that fails must leave it unchanged. */
+/* If the device uses host memory, creates a buffer over the memory of array i. An array that is both input and
+ * output gets no such buffer, because a call that fails must leave it unchanged. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -91,8 +91,8 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* Waits for all commands of the device if a buffer uses the caller's memory, because the caller may free this memory
- * afterwards. */
+/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may free this
+ * memory afterwards. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -110,7 +110,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment of arrays in a stage, the buffer for all arrays of a call, in bytes. */
+/* Alignment in bytes of the arrays in a stage. A stage is a buffer for all arrays of a call. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -118,8 +118,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns stage offsets to the arrays with the given upload and download flags. The first `used` bytes of the stage are
- * taken. Returns the byte offset of the end of the last array. */
+/* Assigns byte offsets in the stage to the arrays whose upload and download flags equal `up` and `down`. The first
+ * `used` bytes of the stage are already assigned. Returns the number of assigned bytes, now including these arrays. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -140,9 +140,9 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a pair of a host and a device buffer), and uploads them by one command. In the
- * stage inputs are contiguous, and so are outputs. If the arrays do not fit, does nothing, and the caller creates a
- * buffer for each array. */
+/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. In the
+ * stage all inputs are contiguous, and so are all outputs. If the arrays do not fit in a stage, does nothing; the
+ * caller then creates a buffer for each array. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -247,7 +247,6 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Frees all buffers. `idle` is true if all commands of the call have finished. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

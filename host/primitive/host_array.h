@@ -18,17 +18,17 @@
 #include "runtime/runtime.h"
 
 struct ordo_host_array {
-    const char        *name;  /* Name of the array in error messages. */
-    const void        *from;  /* The input array, if `upload` is true. */
-    void              *to;    /* The output array, if `download` is true. */
-    size_t             count; /* Number of elements. The call may lower it, to download fewer elements. */
-    size_t             bytes; /* Size of an element in bytes, or 0 if there is no array. */
-    bool               upload;
-    bool               download;
-    bool               copied; /* True if kernels must not use the array in place. */
-    bool               shared; /* True if kernels use the array in place. */
-    struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
-    struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
+    const char *name;
+    const void *from;  /* The input array, if `upload` is true. */
+    void       *to;    /* The output array, if `download` is true. */
+    size_t      count; /* Number of elements. The call may lower `count`, so that fewer elements are downloaded. */
+    size_t      bytes; /* Size of an element in bytes, or 0 if there is no array. */
+    bool        upload;
+    bool        download;
+    bool        copied;       /* True if kernels must not use the array in place. */
+    bool        shared;       /* True if kernels use the array in place. */
+    struct ordo_slice  slice; /* The array in device memory. ordo_host_begin sets it. */
+    struct ordo_stage *stage; /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;
     const size_t      *limit; /* Points to the maximum number of elements to download, or NULL. */
 };
@@ -39,26 +39,26 @@ struct ordo_host_array {
 /* Describes an input array. If `element` is 0, the pointer must be NULL. */
 #define ordo_host_in(array, n, element) ORDO_HOST_ARRAY(array, n, element, .from = (array), .upload = true)
 
-/* Describes an output array. The call must write all its elements. */
+/* Describes an output array. The call must write all elements of the array. */
 #define ordo_host_out(array, n, element) ORDO_HOST_ARRAY(array, n, element, .to = (array), .download = true)
 
-/* Describes an array that is input and output, or an output that the call writes only partly. */
+/* Describes an array that is both input and output, or an output that the call writes only in part. */
 #define ordo_host_inout(array, n, element)                                                                             \
     ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
 /* Begins the call, creates buffers, and uploads the inputs. `last` is the record of a dictionary's last call, or
- * NULL. After an error nothing is allocated or locked. */
+ * NULL. After an error nothing is allocated, and the device is not locked. */
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 
 /* Downloads one array before the call ends. If `status` is an error, does nothing and returns `status`. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
-/* Downloads all outputs before the call ends. `call` may be part of another call. */
+/* Downloads all outputs before the call ends. `call` may be a step of another call. */
 ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n);
 
-/* Downloads the outputs if `status` is ORDO_OK, frees the buffers and ends the call. Returns `status`, or the error
- * of the download. */
+/* If `status` is ORDO_OK, downloads the outputs. Then frees the buffers and ends the call. Returns `status`, or the
+ * error of the download. */
 ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays, size_t n, ordo_status status);
 
 #endif

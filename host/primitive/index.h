@@ -8,12 +8,12 @@
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
-    struct ordo_slice keys; /* The indexed array. The index does not retain its buffer. */
+    struct ordo_slice keys; /* The indexed array, whose buffer is not retained. */
     size_t            count;
     cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    /* Separators (keys that begin blocks) of all levels. NULL if there is at most one block. */
+    /* Separators of all levels. A separator is the first key of a block. NULL if there is at most one block. */
     cl_mem nodes;
     size_t nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 
@@ -23,14 +23,14 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. This tunable may change, so callers store the number
- * that they used for an index. */
+/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change. So
+ * callers store the result with which they built an index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* Returns a description of an index over `count` keys, but allocates no memory. The caller must then allocate
- * index.bytes bytes in index.nodes. */
+/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
+ * index.bytes bytes for index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
-/* Builds the separators in index->nodes. Does nothing if index->bytes is 0. */
+/* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

@@ -14,17 +14,17 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 struct shape {
     size_t group, items;
-    size_t n_rounds; /* Number of rounds of pairwise merges: 2^n_rounds is at least the number of runs. */
+    size_t n_rounds; /* Number of rounds of pairwise merges. 2^n_rounds is at least the number of runs. */
     size_t capacity; /* Maximum number of elements in a tile. */
     size_t stride;   /* Number of elements per sample. */
     size_t window;   /* Number of samples per tile. */
 };
 
-/* STRIDE_GOOD is the preferred number of elements per sample, STRIDE_MIN the minimum. A greater number leaves fewer
- * samples to rank, but on average leaves n_runs * stride elements of a tile unused. */
+/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A
+ * greater stride needs fewer samples, but on average leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It bounds the scratch buffers. */
+#define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It limits the scratch buffers. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -32,7 +32,7 @@ struct plan {
     size_t                n_runs;
 };
 
-/* Returns an upper bound of the size of a runs_local (cl/group/run_tile.cl) in bytes. */
+/* Returns an upper bound for the bytes of struct runs_local (cl/group/run_tile.cl). */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -42,8 +42,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Computes the tiles for the group size in *shape. Returns false if the device cannot run such groups, or if a tile
- * is too small for the number of runs. */
+/* Computes the tiles for the group size shape->group. Returns false if the device cannot run such groups, or if a
+ * tile is too small for the number of runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -66,7 +66,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Computes the tiles of single work-items, without local memory. */
+/* Computes the tiles for groups of one work-item, which use no local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. Tries the tunables first, then smaller groups, larger groups, and finally
- * single work-items. */
+/* Returns the group size and the tiles. Tries the size of the tunable first, then smaller sizes, larger sizes, and
+ * finally one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge. Empty runs of the input are left out. */
+/* A merge. It contains only the input runs that are not empty. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -141,7 +141,6 @@ static struct ordo_launch kernel(const struct merge *m, const char *name, size_t
     return launch;
 }
 
-/* Add the buffers of all runs to the kernel arguments. Unused runs get NULL. */
 static void add_keys(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
@@ -185,7 +184,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Combines all values of each key in the second run. The last element of the key gets the result. */
+/* For each key of the second run, combines all its values and stores the result in the last element of the key. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -284,8 +283,9 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* If there are 3, 5 or 9 runs, makes the first run, usually the largest, take part only in the last round of merges.
- * The other runs become the right half of the tree of rounds. */
+/* If there are 3, 5 or 9 runs, the first run takes part only in the last round of pairwise merges, because it is
+ * usually the largest. The other runs move to the second half of the table, so they are first merged with each
+ * other. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -399,8 +399,8 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the sum of offsets overflows, returns offset SIZE_MAX, which
- * the check of arrays refuses. */
+/* Returns the slice of `array` that begins at run->at. If the sum of the two offsets overflows, returns offset
+ * SIZE_MAX, which the check of arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
@@ -410,7 +410,6 @@ struct arrays {
     struct ordo_slice keys, values, keys_out, values_out;
 };
 
-/* Checks the memory of all runs. Gaps between runs may lie outside of the buffer. */
 static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params *params, const struct arrays *a,
                                 const struct ordo_run *runs, size_t n_runs, size_t count)
 {

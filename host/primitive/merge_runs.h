@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges sorted runs as a step of another call. Runs may lie in different buffers and have hidden (erased or replaced)
- * elements. */
+/* Merges sorted runs as a step of another call. Runs may lie in different buffers and contain hidden (erased or
+ * replaced) elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
@@ -14,17 +14,17 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, the input of a merge. The buffer of its keys also holds two arrays: a bitmap of hidden elements, and
+/* A sorted run, which is the input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and
  * counts of elements that are not hidden. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
-    /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX: no element is hidden. */
+    /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
     size_t visible; /* Byte offset of the counts (only for ORDO_MARKS_FILTER). */
 };
 
-/* How to combine the values of a key (COMBINE_TYPE and COMBINE_OP of cl/group/value.cl). */
+/* How the values of a key are combined (COMBINE_TYPE and COMBINE_OP of cl/group/value.cl). */
 struct ordo_merge_combine {
     ordo_type type; /* The type must be as wide as a value. */
     ordo_op   op;
@@ -33,9 +33,9 @@ struct ordo_merge_combine {
 struct ordo_merge_target {
     struct ordo_slice keys, values; /* With ORDO_MARKS_FILTER, each may be ordo_none(). */
     struct ordo_slice hidden;       /* Bitmap of hidden elements, in words of 4 bytes (only for ORDO_MARKS_KEEP). */
-    /* Gets the number of elements written, a uint32_t (only for ORDO_MARKS_DEDUP). */
+    /* Receives the number of elements written, as a uint32_t (only for ORDO_MARKS_DEDUP). */
     cl_mem                           kept;
-    const struct ordo_merge_combine *combine; /* How to combine values, or NULL to keep the last value of a key. */
+    const struct ordo_merge_combine *combine; /* How values are combined. If NULL, each key keeps its last value. */
 };
 
 /* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. `marks` selects the output:
@@ -51,8 +51,8 @@ ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_me
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Returns whether the device can merge n_runs runs with ORDO_MARKS_DEDUP. Pass combines = true if out->combine will
- * be set. */
+/* Returns true if the device can merge n_runs runs with ORDO_MARKS_DEDUP. `combines` must be true if out->combine
+ * will be set. */
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines);
 
 #endif

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Reports a wrong result. On a dry-run device all results are wrong, so the test continues. */
+/* Reports a wrong result. On a dry-run device all results are invented, so the test continues. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 struct arrays {
@@ -13,7 +13,7 @@ struct arrays {
     uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
-/* Returns key i of the test: a random number, but one key in sixteen equals the key before it. */
+/* Returns key i of the test: a random number. If i modulo 16 is 15, key i equals key i - 1. */
 static uint32_t key_of(size_t i)
 {
     uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks the output of the sort. Each value must be the index of its key in the input, and pairs must strictly
- * ascend. Then the output has every pair once. */
+/* Checks the output of the sort: each value is the index of its key in the input, and the pairs strictly ascend. If
+ * both are true, the output contains every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -67,7 +67,7 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Searches for keys of the input, and for these keys plus 1. The output array must be sorted. */
+/* Searches for keys of the input, and for these keys plus 1, in the sorted array a->out_keys. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
@@ -104,11 +104,10 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Tests the primitives on many elements. If `all` is true, it also tests 1000 elements, which one work-group sorts.
- * Opening a device omits this test, because compiling its kernels takes 0.3 s on an H200. */
+/* Tests the primitives on many elements. If `all` is true, also tests 1000 elements, which one work-group sorts.
+ * Opening a device omits the second test, because compiling its kernels takes 0.3 s on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
-    /* Enough elements for many tiles. The last tile is not full. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
     if (all)
         ORDO_TRY(test_count(dev, 1000));

@@ -15,7 +15,7 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Return ORDO_INVALID if the type is unknown, or if values do not have 0, 4 or 8 bytes. */
+/* Return ORDO_INVALID if a type is unknown, or if values do not have 0, 4 or 8 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
@@ -26,14 +26,15 @@ struct ordo_array {
     size_t            count, bytes;
 };
 
-/* Returns an error if an array exceeds its buffer, or if one of the last n_outputs arrays overlaps an earlier array. */
+/* Returns an error if an array exceeds its buffer, or if an output overlaps another array. The outputs are the last
+ * n_outputs arrays. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
 /* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* Returns the work-group size of a tunable, halved until the device can run it. Returns 1 if the halved size is less
- * than a sub-group. */
+/* Returns the work-group size in tunable `group`, halved until the device can run it. Returns 1 if the halved size
+ * is less than a sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

@@ -6,8 +6,9 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the size of the words to copy: the largest power of two that divides the size and the offsets of rows, up
- * to 16 bytes. CPUs use at most 8 bytes, because buffers over the caller's memory may not be aligned to 16. */
+/* Returns the number of bytes that kernels copy at once: the largest power of two, up to 16, that divides the row
+ * size and the slices' byte offsets. On CPUs up to 8, because buffers over the caller's memory may not be aligned to
+ * 16 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -21,7 +22,7 @@ enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* Each group copies this number of rows if `group` is 1, else of words. */
+    cl_uint share; /* Each group copies this number of rows if `group` is 1, otherwise this number of words. */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -52,7 +53,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Computes in *latest, for each row of r->table, which row of r->list is the last that a scatter writes to it. */
+/* Writes to *latest, for each row of r->table, the index of the last row of r->list that a scatter writes to it. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -148,7 +149,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* Uploads rows_out, too, because output rows with an invalid index must stay unchanged. */
+/* rows_out is also uploaded, because an output row whose index is invalid must stay unchanged. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

@@ -90,7 +90,6 @@ ordo_status ordo_segmented_scan(ordo_device *dev, const struct ordo_scan_params 
     return run(dev, params, in, heads, true, out, count, order);
 }
 
-/* Describes the input array, which may also be the output. */
 static struct ordo_host_array in_or_both(const void *in, void *out, size_t count, size_t bytes)
 {
     return in == out ? ordo_host_inout(out, count, bytes) : ordo_host_in(in, count, bytes);

@@ -11,15 +11,15 @@ struct ordo_scan {
     ordo_op           op;
     bool              inclusive;
     struct ordo_slice in;
-    struct ordo_slice heads; /* Flags that begin segments. ordo_none(): one segment. */
+    struct ordo_slice heads; /* Flags of the elements that begin segments. ordo_none() means one segment. */
     struct ordo_slice out;   /* May be the same array as `in`. */
     size_t            count;
-    uint32_t          faults; /* Macro LOOKBACK_FAULTS of cl/group/lookback.cl. Only tests set another value than 0. */
+    uint32_t          faults; /* Value of macro LOOKBACK_FAULTS (cl/group/lookback.cl), 0 except in tests. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);
 
-/* Replaces each of n words (type ORDO_U32 or ORDO_U64) by the sum of all words before it. */
+/* Replaces each of n words by the sum of all words before it. Words have type ORDO_U32 or ORDO_U64. */
 ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n);
 
 #endif

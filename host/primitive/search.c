@@ -22,7 +22,7 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* Sizes of a launch. `local` is true if work-groups keep keys in local memory. It is false on CPUs. */
+/* Sizes of a launch. `local` is true if work-groups keep keys in local memory, which CPUs never do. */
 struct shape {
     bool   local;
     size_t group;
@@ -40,7 +40,7 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-/* Maximum number of queries that a GPU's work-item keeps in registers. */
+/* Maximum number of queries that a work-item of a GPU keeps in registers. */
 #define GPU_ITEMS_MAX 16
 
 static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
@@ -72,11 +72,11 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Maximum number of groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* Maximum number of groups, so that tile numbers stay below 2^32. */
+/* Maximum number of groups. Tile numbers then stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups. Each group fills a tree in local memory with 2^depth keys, so it should have at
- * least 2^depth queries. */
+/* Returns the number of groups. Each group copies about 2^depth keys into a tree in local memory, so a group should
+ * have at least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -89,7 +89,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the bytes per key of a compressed index: 0 if the index is not compressed, PACK_MIXED if blocks differ. */
+/* Returns the bytes per key of a compressed index. Returns 0 if the index is not compressed, PACK_MIXED if blocks
+ * have different numbers. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -104,10 +105,10 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* An array of more than ONCE_BYTES bytes leaves no space for its index in the cache. */
+/* If the array has more than ONCE_BYTES bytes, the cache has no space for the array and its index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Returns whether loads of keys and values should bypass the caches, so that the index stays in the cache. */
+/* Returns true if loads of keys and values should bypass the caches, so that the index stays in the cache. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -138,8 +139,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches the kernel with the arguments that all search kernels share, then those in `own`. `node` is the number of
- * keys per node, `lanes` the number of lanes per query. */
+/* Launches a kernel. Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the
+ * number of keys per node, `lanes` the number of work-items per query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -177,7 +178,7 @@ static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
-/* Returns the number of lanes per query. Each lane must load at least 16 bytes of a node. */
+/* Returns the number of lanes (work-items) per query. Each lane must load at least 16 bytes of a node. */
 static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
@@ -188,8 +189,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index whose separators fit in local memory, and take at most four loads per query to
- * copy there. Returns index->levels if no level does. */
+/* Returns the lowest level of the index that can be copied to local memory: its separators fit there, and copying
+ * takes at most four loads per query. Returns index->levels if there is no such level. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -204,10 +205,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Maximum size of the nodes that a GPU's work-item loads at once, in bytes. */
+/* Maximum number of bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item. On a GPU their nodes must fit in registers. */
+/* Returns the number of queries per work-item. On a GPU the nodes of these queries must fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -239,7 +240,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values of SEARCH_NODE and TEAM_WIDTH for kernels other than search_indexed, which ignore these macros. */
+/* Values of macros SEARCH_NODE and TEAM_WIDTH for kernels that do not use these macros. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -248,7 +249,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* Limits `depth`, so that filling the trees of all groups takes at most one load per query. */
+    if (shape.local) /* With this depth the groups together load at most one key per query into their trees. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -272,7 +273,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Searches for ascending queries. The tree in local memory has up to two keys per query of the tile. */
+/* Searches for ascending queries. The tree in local memory has at most two keys per query of the tile. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -283,7 +284,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* A work-item of kernel search_gallop gets CHUNK_MIN to CHUNK_MAX queries. */
+/* Minimum and maximum number of queries of a work-item of kernel search_gallop. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
@@ -301,7 +302,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* If there are more than SPARSE keys per query, ascending queries use the index, too. */
+/* If there are more than SPARSE keys per query, the index is used even for ascending queries. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
@@ -320,7 +321,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* Minimum number of queries: fewer queries are not sorted or partitioned before the search. */
+/* Minimum number of queries that are sorted or partitioned before the search. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -358,7 +359,7 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts or partitions the queries, together with their numbers, and then searches for them in this order. The numbers
+/* Sorts or partitions the queries together with their indices, and then searches for them in this order. The indices
  * tell the kernel where to store each result. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
@@ -513,7 +514,6 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_INVALID if `index` is not NULL, because indexes are only for device arrays. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,

@@ -15,14 +15,14 @@ struct ordo_search {
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
     bool              ranges;                    /* True: search for lower and upper bounds. */
-    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only for `ranges`. */
+    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only used if `ranges` is true. */
     struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
 
-    /* If given, a uint32_t per query: the result of query i is stored at index places[i], otherwise at index i. */
+    /* If given, the result of query i is stored at index places[i] (uint32_t). Otherwise it is stored at index i. */
     struct ordo_slice places;
 
-    /* A lookup may store other results: `file` is a kernel file that includes cl/primitive/search_body.cl, and
-     * `answers` has the kernel arguments that the file declares in ANSWERS_ARGS. NULL: the usual results. */
+    /* Kernel file for a lookup that stores other results than values, or NULL. It includes
+     * cl/primitive/search_body.cl. `answers` has the kernel arguments that the file declares in macro ANSWERS_ARGS. */
     const char             *file;
     const struct ordo_args *answers;
 };

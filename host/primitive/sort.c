@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches the kernels of a radix sort. cl/primitive/sort_*.cl contains the kernels and names the papers. */
+/* Launches the kernels of a radix sort. The kernels are in cl/primitive/sort_*.cl, where comments name the papers. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
@@ -47,7 +47,6 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Appends the buffers of `a` to the kernel arguments, then the buffers of `b` unless `b` is NULL. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
@@ -57,7 +56,6 @@ static void add_pairs(struct ordo_args *args, const struct sort *s, const struct
     }
 }
 
-/* The buffers and the kernel arguments of a pass. */
 struct pass {
     const struct pairs *from, *to;
     struct sort_pass    args;
@@ -163,8 +161,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. The
- * bases (output index of each digit's first element) begin at word `bases` of the control buffer. */
+/* Allocates the control buffer (cl/shared/sort.h). Launches the kernel that counts digits and plans passes. The base
+ * of a digit is the output index of its first element. The bases begin at word number `bases` of the control buffer. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -203,8 +201,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the local pass (it sorts segments in local memory) unless l->step is 0. Each kernel returns at once if
- * sort_histogram decided against the local pass. */
+/* Launches the kernels of the local pass, if the plan has one. If sort_histogram decided against the local pass,
+ * they return at once. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -326,8 +324,8 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels instead write
- * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts. */
+/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels only write
+ * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;

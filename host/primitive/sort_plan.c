@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-/* Sets local_bytes and histogram_bytes, the local memory that a tile and the histogram need. */
 static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
 {
     assert(facts->sub_group > 0);
@@ -14,7 +13,7 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces the group size, the items per work-item and the bits per digit until a tile fits in local memory. If
+/* Reduces the group size, the items per work-item and the digit bits until a tile fits in local memory. If
  * `histogram` is true, the histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
@@ -39,8 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item. Large tiles of a short array would leave compute units idle. So a short
- * array gets the first of a few numbers at which one tile per unit holds all elements. On an H100, 2^18 pairs take 46
+/* Returns the number of elements per work-item. Large tiles of a short array would leave compute units idle. So a
+ * short array gets the smallest tiles with which one tile per compute unit suffices. On an H100, 2^18 pairs take 46
  * us with tiles of 2048 elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
@@ -53,7 +52,6 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
 
 _Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
 
-/* The inputs of a plan. tuned[t] is the value of tunable t. */
 struct basis {
     const ordo_device       *dev;
     const struct ordo_facts *facts;
@@ -81,8 +79,8 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Plans the local pass for a sort of many keys of 8 bytes. On the device, kernel sort_histogram decides whether the
- * local pass runs. */
+/* Plans the local pass for a sort of many 8-byte keys. Kernel sort_histogram decides later whether the local pass
+ * runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -92,9 +90,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
-    /* A range has `step` elements, and up to `room` elements that complete its last segment (the elements with equal
-     * top digits). Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. `room` is twice
-     * that number, at least 256, and at most range / 2. */
+    /* A segment is a sequence of elements with equal top digits. A range consists of `step` elements, and of up to
+     * `room` more that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count /
+     * 65536 elements. `room` is twice that number, but at least 256, and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -104,12 +102,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. Fewer chunks would leave
- * cores idle if a driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores
+ * would be idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Maximum number of chunks that one work-item sorts in one launch. For few keys, several launches take ten times as
- * long. */
+/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes, the launches
+ * of ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -121,8 +119,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. A bucket of more than bucket_max elements would keep one core busy while other
- * cores are idle. */
+/* Plans a sort by buckets on a CPU. bucket_max is limited because one core sorts a whole bucket while other cores
+ * may be idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -159,8 +157,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* A sort in place needs an even number of passes. Passes write the output and the spare buffer in turn, and the
-     * last pass writes the output. No pass may write its input. */
+    /* In a sort in place the number of passes must be even. Passes write alternately to the spare buffer and the
+     * output, the last pass writes the output, and no pass may write its own input. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -173,7 +171,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A plan is computed from a histogram. Sorts other than one-sweep must read the keys once more for it. */
+        /* A planned sort needs the histogram. Only one-sweep sorts have it anyway; other sorts read the keys once
+         * more for it. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -15,8 +15,8 @@ enum ordo_sort_way {
     ORDO_SORT_BY_MANY_CHUNKS, /* One work-item per chunk. */
 };
 
-/* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. There
- * is no local pass if `step` is 0. */
+/* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. If
+ * `step` is 0, there is no local pass. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;
     uint32_t step, ranges, segment_limit;

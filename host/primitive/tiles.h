@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides an array into tiles of group * items elements. A work-group handles one tile (look-back), or a range of
- * successive tiles. */
+/* Divides an array into tiles of group * items elements. With look-back a work-group handles one tile, otherwise a
+ * range of successive tiles. */
 #ifndef ORDO_TILES_H
 #define ORDO_TILES_H
 
@@ -11,38 +11,37 @@ struct ordo_tiles {
     /* True: one launch, in which groups wait for results of earlier tiles. False: two launches. */
     bool    lookback;
     cl_uint tiles;
-    cl_uint range;  /* Number of tiles per group, if lookback is false. */
+    cl_uint range;  /* Number of tiles per group if `lookback` is false. */
     size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
-    cl_uint shift;  /* Number of positions of the first tile that lie before the array (cl/group/tile.cl). */
+    cl_uint shift;  /* Number of elements of the first tile that lie before the array (cl/group/tile.cl). */
 };
 
-/* Returns the tiles of `count` elements of key_bytes each. `group` and `items` are tunables. `at` is the index of
- * the array's first element in its buffer, for the alignment of vectors. Pass 0 if kernels use no vectors. */
+/* Returns the tiles of `count` elements of key_bytes bytes each. `group` and `items` are tunables. `at` is the index
+ * of the array's first element in its buffer; kernels need it to align vectors. Pass 0 if kernels use no vectors. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
-/* Returns whether kernels for this shape should use look-back (cl/group/lookback.cl). */
+/* Returns true if kernels for this shape should use look-back (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
 struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
 };
-/* Creates the state of a look-back, in which each tile publishes a result of item_bytes bytes. */
+/* Creates the buffer in which each tile of a look-back publishes its result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Names of the kernels of a file that includes cl/group/tiles.cl. Kernel look_back works in one launch. Otherwise
- * kernel sums runs first, then kernel ranges. */
+/* Names of kernels in a file that includes cl/group/tiles.cl. With look-back only kernel look_back runs. Otherwise
+ * kernel `sums` runs first, then kernel `ranges`. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
-/* Returns a launch over all tiles. ordo_call_tiles sets its kernel. */
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. `args` must have the first arguments of each kernel. */
+/* Launches one or two kernels over all tiles. `args` must contain the first arguments of each kernel. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 
-/* Returns the type for which the kernel is compiled. Sums of signed integers use the kernel for unsigned integers. */
+/* Returns the type for which a kernel is compiled. For sums of signed integers it is the unsigned type. */
 ordo_type ordo_fold_type(ordo_type type, ordo_op op);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_top_k and ordo_select. Kernels of cl/primitive/top.cl or top_chunked.cl select elements, and a
- * sort follows. */
+/* Implements ordo_top_k and ordo_select. Kernels of cl/primitive/top.cl or top_chunked.cl select elements, and then
+ * the selected elements are sorted. */
 #include "primitive/host_array.h"
 #include "primitive/rows.h"
 #include "primitive/sort.h"
@@ -23,7 +23,7 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Selected keys, and the index of each key in the input. */
+/* Selected keys, and the index of each selected key in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
@@ -43,8 +43,8 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Elements are compared by a number of number_bits bits, the key followed by the index. This number has `digits`
-     * digits. */
+    /* Elements are compared by a number that consists of key and index. It has number_bits bits, divided into
+     * `digits` digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -87,7 +87,8 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the lowest bit of a digit. Digit 0 is the highest digit. Widths differ by at most one bit. */
+/* Returns the number of the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most
+ * one bit. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -139,7 +140,6 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
     return a;
 }
 
-/* Returns whether kernel top_order sorts the selected elements. */
 static bool orders_itself(const ordo_device *dev, const struct top *t, const struct passes *p)
 {
     return p->group > 1 && !t->select && t->k <= TOP_ORDERED &&
@@ -157,7 +157,7 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Selects the first k elements in any order, or only the k-th element. The caller must have 1 <= k <= count. */
+/* Selects the first k elements in any order, or only the k-th element. Needs 1 <= k <= count. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -208,13 +208,12 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* PARTS_PER_CORE is the number of chunks per core. A chunk must have at least CHUNK_MIN elements, and at least WORTH *
- * k elements. */
+/* PARTS_PER_CORE is the number of chunks per core. A chunk has at least CHUNK_MIN and at least WORTH * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
 /* The list of a chunk has space for its k selected elements and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
-/* Divides the input into chunks. Sets *chunks to 0 if the selection by digits is faster. */
+/* Divides the input into chunks. Sets *chunks to 0 if selection by digits is faster. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -250,7 +249,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* Selects the first k elements, and perhaps more. */
+/* Selects the first k elements, and sometimes more: the first k of each chunk. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;
@@ -264,14 +263,12 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* Returns the caller's output arrays. Uses a scratch buffer for indices if the caller does not want them. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
     return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
 }
 
-/* Sorts the selected elements by key, and elements with equal keys by index. */
 static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
                               const struct found *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built it before.
+/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built the
+ * program before.
  *
- * If a build thread is building the program, the call waits. If that build failed, the call builds the program again to
- * get the error message. */
+ * If a build thread is building the program, the call waits. If that build fails, the call builds the program again
+ * to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -13,8 +14,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file, kernels, -D options and the device's facts. Does not read the source, because
- * every launch computes this hash. */
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The source text is not
+ * hashed, because every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -54,7 +55,6 @@ static struct ordo_program *create_program(const ordo_device *dev, const char *f
     return NULL;
 }
 
-/* Finds or creates the program that contains a kernel. Returns NULL if memory is lacking. */
 static struct ordo_program *find_program(ordo_device *dev, const char *file, const char *kernel,
                                          const struct ordo_define *defines)
 {
@@ -77,12 +77,12 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* List of devices with build threads. At exit the process waits for these threads, because drivers crash if unloaded
- * while they compile. */
+/* List of the devices that have build threads. At exit the process waits for these threads, because a driver crashes
+ * if it is unloaded while it compiles. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends the build threads of all devices. Holds live_lock meanwhile, so that no device is destroyed. */
+/* Ends the build threads of all devices. Holds live_lock until the end, so that no other thread destroys a device. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -91,15 +91,16 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Runs in the child of a fork. Must not lock live_lock, because a driver may fork while end_all holds it. */
+/* Empties the list in the child of a fork. Initializes live_lock without locking it, because end_all may hold
+ * live_lock while a driver forks. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* Exit handlers run in reverse order of registration, so end_all runs before the handlers of libraries that drivers
- * have loaded so far. */
+/* Registers end_all as an exit handler. Exit handlers run in reverse order of registration, so end_all runs before
+ * the handlers of all libraries that drivers have loaded so far. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -111,8 +112,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* Libraries that a driver loads when it first compiles add exit handlers that would run before end_all. Destructors of
- * thread-local objects run earlier. __cxa_thread_atexit_impl of glibc registers one: end_with_main. */
+/* A driver's first compilation loads libraries whose exit handlers would run before end_all. Destructors of
+ * thread-local objects run before all exit handlers. Therefore end_with_main is registered as a destructor. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -130,7 +131,6 @@ static void watch_main(void)
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
 }
 
-/* Returns the link that points to the device, or the last link of the list. Needs live_lock. */
 static ordo_device **find_live(const ordo_device *dev)
 {
     ordo_device **at = &live;
@@ -139,7 +139,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Adds the device to the list. Call this before starting a thread, so that end_all finds the thread. */
+/* Adds the device to the list `live`. Must be called before a thread is started, so that end_all finds the thread. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -163,7 +163,6 @@ static void leave_live(ordo_device *dev)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Returns the oldest requested program, or NULL. Needs b->lock. */
 static struct ordo_program *next_wanted(const struct ordo_builds *b)
 {
     struct ordo_program *oldest = NULL; /* the newest comes first */
@@ -172,7 +171,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* Builds a program. Needs b->lock, and releases it during the build. */
+/* Builds a program. The caller must hold b->lock, which is released during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -185,7 +184,6 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Builds a program before a call needs it. Needs b->lock, and releases it during the build. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;
@@ -194,9 +192,9 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if build threads must not begin a build: a call is waiting for a program, or got one less than CALM_MS
- * ago and may need another. NVIDIA's compiler builds one program of a process at a time, so a thread's build would
- * delay the call. Needs b->lock. */
+/* Returns true if build threads must not begin a build. This is so while a call waits for a program, and for CALM_MS
+ * milliseconds after a call got one, because the call may need another. NVIDIA's compiler builds only one program at
+ * a time in a process, so a thread's build would delay the call. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -228,8 +226,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has loaded its compiler now. Registering end_all again makes it run before the compiler's exit
-             * handlers. */
+            /* The driver has now loaded its compiler. watch_exit registers end_all again, so that end_all runs
+             * before the compiler's exit handlers. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -237,7 +235,7 @@ static void *build_what_is_wanted(void *argument)
     return NULL;
 }
 
-/* Starts a build thread. It blocks all signals, so that only the program's own threads handle them. */
+/* Starts a build thread. The thread blocks all signals, so that only the application's threads handle signals. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -299,7 +297,6 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Logs a build. Also logs once when calls have waited for more than a second in total. */
 static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool ahead)
 {
     struct ordo_builds *b = &dev->builds;
@@ -368,7 +365,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     GET(CL_KERNEL_LOCAL_MEM_SIZE, local);
     GET(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, fixed);
 #undef GET
-    /* NVIDIA's driver reports 256 even for kernels compiled for larger groups. */
+    /* NVIDIA's driver reports at most 256 work-items, even for kernels that are compiled for larger groups. */
     if (fixed[0] > k->max_group)
         k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
@@ -459,8 +456,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program, or waits until a thread has built one. Returns the number of unbuilt programs. Raises
- * *total to the number of unbuilt programs if that is greater. */
+/* Builds one requested program. If there is none, waits until a build thread has built one. Returns the number of
+ * programs that are not built yet, and raises *total to the greatest such number. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -479,8 +476,8 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Adds the numbers of built and failed programs to *built and *failed. Builds the first failed program again, so that
- * its message becomes the last error. */
+/* Adds the number of built programs to *built and of failed programs to *failed. Builds the first failed program
+ * again to make its error message the device's last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
@@ -546,7 +543,7 @@ void ordo_builds_close(ordo_device *dev)
     struct ordo_builds *b = &dev->builds;
     leave_live(dev); /* also in the child of a fork */
     if (dev->pid != getpid())
-        return; /* Destroying b->changed would wait for threads of the parent. */
+        return; /* Destroying b->changed would wait for the parent's threads. */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The files hold compiled
- * programs and results of the probe. Each file begins with a header and a checksum. Directory and files must belong to
- * the user and be writable by nobody else, because their content is executed. Other and damaged files are ignored. */
+/* Keeps small files on disk, in directory $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The files hold
+ * compiled programs and results of the probe. A file name is KIND-HASH. Each file begins with a header and a
+ * checksum; damaged files are ignored. Directory and files must belong to the user and be writable by nobody else,
+ * because the programs in the files are executed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -17,9 +18,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Maximum bytes of all cache files together. The oldest files are removed first. */
+/* Maximum number of bytes of all cache files together. The oldest files are removed first. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Name prefix of temporary files. After TEMPORARY_LIVES seconds no process still writes such a file. */
+/* Name prefix of temporary files. A file with this prefix is removed when it is TEMPORARY_LIVES seconds old. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -140,7 +141,6 @@ void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key
 
 /* ---- the cap ------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a file name is KIND- and 32 hexadecimal digits. Sets *key to the digits. */
 static bool is_entry_name(const char *name, struct ordo_digest *key)
 {
     const char *dash = strrchr(name, '-');
@@ -181,7 +181,6 @@ static bool is_temporary_name(const char *name)
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Adds the file to the listing if it is a cache file. If it is an old temporary file, removes it. Frees `path`. */
 static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
@@ -204,7 +203,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Lists the files with names of cache files. If `certain` is true, also checks their headers. */
+/* Lists the cache files. If `certain` is false, only their names are checked, otherwise also their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -217,8 +216,8 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest cache files until the rest has at most CACHE_CAP_BYTES. Reads headers only if a file must be
- * removed. */
+/* Removes the oldest cache files until all others together have at most CACHE_CAP_BYTES. Reads the files' headers
+ * only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begins and ends calls, gives them scratch, and enqueues their commands. */
+/* Begins and ends calls, gives scratch memory to calls, and enqueues their commands. */
 #include "internal.h"
 
 #include <assert.h>
@@ -9,8 +9,8 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Call this after each command. In an out-of-order queue, enqueues a barrier, so that later commands run after this
- * one. If the driver refuses the barrier, the next call on the device starts with a barrier. */
+/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for
+ * the command. If the driver refuses the barrier, the next call on the device starts with a barrier. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
@@ -25,10 +25,11 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done: a marker with the call's wait list, so that the event fails if an event of the list
- * fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU runtime 2026.22).
- * Therefore a marker without a list, which waits for all earlier commands, is first added to the list. No barrier has a
- * wait list, because PoCL 3.1 then forgets earlier barriers. */
+/* Creates the event order->done by enqueueing a marker with the call's wait list. So the event fails if an event of
+ * the list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU
+ * runtime 2026.22). Therefore the function first enqueues a marker without a list, which waits for all earlier
+ * commands, and adds its event to the list. Barriers never get a wait list, because PoCL 3.1 then forgets earlier
+ * barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -257,9 +258,10 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU a small read in the device's own queue polls its event before it blocks, because a blocked thread wakes up
- * late on idle processors. Polling halves the time of a find of one key. If waiting fails, the read may still be
- * running. Hence the read writes to the device's buffer `bounce`, never to the caller's memory. */
+/* On a CPU, a small read in the device's own queue first polls the read's event. Only then does the thread block,
+ * because a blocked thread wakes up late on idle processors. Polling halves the time of operation `find` for one
+ * key. If waiting fails, the read may still be running, so the read writes to the device's buffer `bounce`, never to
+ * the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -269,7 +271,8 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Waits until the event has ended, then returns true. Returns false after `max` polls or a second. */
+/* Polls until the command of the event has ended, then returns true. Returns false after `max` polls or after one
+ * second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -281,7 +284,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may still be running after an error, `bounce` is never freed. */
+/* Reads into `bounce`. If the read may still be running after an error, sets dev->bounce to NULL, so that the buffer
+ * is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;
@@ -342,7 +346,6 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     return ORDO_OK;
 }
 
-/* Returns the parent buffer of a sub-buffer, or `mem` itself. Sets *origin to its byte offset in the parent. */
 static cl_mem base_of(cl_mem mem, size_t *origin)
 {
     cl_mem parent = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel sources embedded in the library. cl/embed.py writes the table. */
+/* Declares the table of kernel sources that are embedded in the library. Script cl/embed.py writes the table. */
 #ifndef ORDO_CL_FILES_H
 #define ORDO_CL_FILES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test, opening selects
- * safer kernel variants and tests again. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects
+ * safer kernel variants and repeats the test. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -20,7 +20,8 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Turns off one feature that may have caused the failure in `part`. Returns false if none is left to turn off. */
+/* Turns off one feature that may have caused the failure of self-test `part`. Returns false if no such feature is
+ * left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;
@@ -59,8 +60,7 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true if a safer kernel variant may avoid the error. Lack of memory and driver errors do not depend on the
- * variant. */
+/* Returns true if a safer kernel variant may avoid error `got`. No variant avoids lack of memory or driver errors. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -77,7 +77,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If the test fails for lack of memory, runs the test again, because the result will be cached. */
+/* Runs the self-test. If the test fails for lack of memory, runs the test again. The result will be cached, but
+ * memory may be lacking only for a moment. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -145,8 +146,7 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* Returns ORDO_IO if ORDO_CL_DIR is set, but not to a directory. Otherwise a typing error would silently select the
- * embedded kernels. */
+/* Stores the directory that ORDO_CL_DIR names. Returns ORDO_IO if the directory does not exist. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -159,11 +159,11 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* Build threads of a GPU by default. More do not make NVIDIA's compiler faster. */
+/* Default number of build threads for a GPU. More threads do not make NVIDIA's compiler faster. */
 #define BUILD_THREADS_GPU 2
 
-/* A CPU gets no build threads by default, because its driver builds one program at a time, on the processors that
- * kernels need. */
+/* Sets the maximum number of build threads. For a CPU the default is 0: its driver builds one program at a time, and
+ * the build would slow down kernels. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -217,7 +217,6 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     return ORDO_OK;
 }
 
-/* Ends the opening: sets *out to the device, or copies the error message for the caller and closes the device. */
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
@@ -289,7 +288,7 @@ void ordo_device_release(ordo_device *dev)
 {
     if (atomic_fetch_sub(&dev->holders, 1) > 1)
         return;
-    /* In the child of a fork the driver's threads are missing, so OpenCL objects are not released. */
+    /* In the child of a fork OpenCL objects are not released, because the driver's threads do not exist there. */
     if (dev->pid == getpid()) {
         if (dev->queue)
             clFinish(dev->queue);

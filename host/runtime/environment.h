@@ -2,8 +2,8 @@
 #ifndef ORDO_ENVIRONMENT_H
 #define ORDO_ENVIRONMENT_H
 
-/* Like getenv, but returns NULL in a set-user-ID program. The caller's environment must not choose the kernels and
- * files of a program with more rights than the caller. */
+/* Like getenv, but returns NULL in a set-user-ID program. Such a program has more rights than its caller, so the
+ * caller's environment must not choose kernels and files. */
 const char *ordo_environment(const char *name);
 
 #endif

@@ -11,7 +11,7 @@
 #undef ordo_fail /* removes the analyzer's macros in runtime.h */
 #undef ordo_fail_cl
 
-/* NVIDIA's driver returns this code from every call after a kernel has accessed memory out of bounds. */
+/* After a kernel has accessed memory out of bounds, NVIDIA's driver returns this code from every call. */
 #define ILLEGAL_ACCESS (-9999)
 
 double ordo_now_ms(void)
@@ -38,7 +38,6 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
-/* Returns entry n of a list of zero-terminated strings, or NULL. */
 static const char *entry_of(const char *list, cl_long n)
 {
     while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
@@ -48,7 +47,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* `failures` names the codes 0, -1, -2 ..., `invalid` the codes -30, -31 ... */
+    /* String number i of `failures` names code -i, string number i of `invalid` names code -30 - i. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -105,7 +104,8 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Locks a mutex and returns true. In the child of a fork returns false if a thread of the parent had locked it. */
+/* Locks a mutex and returns true. In the child of a fork, returns false if another thread of the parent had locked
+ * the mutex. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -122,7 +122,7 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
-/* Stops logging. After the return no thread is in the log function. */
+/* Stops logging. When the function returns, no thread is running the caller's log function. */
 void ordo_errors_close(ordo_device *dev)
 {
     const bool entered = enter(dev, &dev->log_lock);
@@ -145,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, uses the text of the
- * status. If `fact` has several lines, CL_CODE begins a new line. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, the text of the status
+ * replaces FACT. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -159,7 +159,7 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Stores the last error and takes ownership of `text`, which may be NULL. The next error of any thread frees `text`. */
+/* Stores the device's last error and takes ownership of `text`, which may be NULL. The next error frees `text`. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {
@@ -196,8 +196,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Returns true for codes with which a driver may report a failed kernel. CL_OUT_OF_RESOURCES can also mean lack of
- * memory. */
+/* Returns true if drivers may report a failed kernel with `code`. CL_OUT_OF_RESOURCES can also mean lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -11,16 +11,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block: arbitrary (PLAIN), zeros (ZEROED), or words with stamps (STAMPED, see
- * ordo_call_stamped). */
+/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words that contain stamps of earlier
+ * calls (see ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* One cl_mem: a buffer that outlives calls, or a scratch block of the pool. Only the queue that used a scratch block
- * gets it again, so the new commands run after the old ones. */
+/* One cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the
+ * queue that used it before, so that the new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -34,7 +34,7 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned buffer behind `host`, or NULL on a CPU, where `mem` is created over `host` for each call. */
+    /* Pinned buffer whose mapped memory is `host`. NULL on a CPU, where each call creates `mem` over `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
@@ -45,10 +45,10 @@ struct ordo_ring {
     cl_mem mem;
     char  *host;
     size_t piece, least; /* Bytes of a piece. Transfers of fewer than `least` bytes do not use the ring. */
-    int    helpers;      /* Number of helper threads. If 0, transfers avoid the ring. */
+    int    helpers;      /* Number of helper threads. If 0, transfers do not use the ring. */
 };
 
-/* An incomplete event in the wait list of a command in `queue` (order.c). */
+/* An incomplete event in the wait list of a command in `queue`. See order.c. */
 struct ordo_pending {
     struct ordo_pending *next;
     cl_command_queue     queue;
@@ -63,16 +63,16 @@ struct ordo_kernel {
     bool                limited;   /* True if compiled with a limit on registers. */
 };
 
-/* 128-bit hash: names a program variant or a file of the disk cache. */
+/* A 128-bit hash. It identifies a program variant or a file of the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
 
-/* A program: kernels of one source file, compiled with one list of -D options. */
+/* A program: kernels of one source file that are compiled with the same -D options. */
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char                *file, *only, *options; /* `only` lists the compiled kernels (NULL: all of the file). */
+    char                *file, *only, *options; /* `only` lists the compiled kernels; NULL means all of the file. */
     enum {
         ORDO_PROGRAM_KNOWN,
         ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
@@ -81,15 +81,14 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* `ahead` is true if built before a call needed the program, and not yet logged. */
+    /* True if a program was built before a call needed it, and this build is not yet logged. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
     struct ordo_kernel *kernels; /* Kernels created so far. The device's lock protects the list. */
 };
 
-/* The programs of a device, and the threads that build programs before a call needs them. A thread that holds `lock`
- * must not take another lock. */
+/* The programs of a device, and its build threads. A thread that holds `lock` must not lock another mutex. */
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
@@ -101,17 +100,17 @@ struct ordo_builds {
     unsigned             preparing;
     unsigned             in_work;      /* number of programs being built ahead */
     unsigned             calls;        /* calls waiting for a program */
-    double               calm_ms;      /* Time when a call last got its program, in ms (ordo_now_ms). */
-    double               waited_ms;    /* Total time that calls waited for programs, in ms. */
-    double               ms;           /* Total time of builds from source that calls waited for, in ms. */
-    bool                 told;         /* True if a long wait was logged. */
+    double               calm_ms;      /* Time in ms (ordo_now_ms) when a call last got its program. */
+    double               waited_ms;    /* Total time in ms that calls waited for programs. */
+    double               ms;           /* Total time in ms of builds from source for which calls waited. */
+    bool                 told;         /* True if it was logged that calls waited long. */
     uint64_t             expected[64]; /* hashes of pairs passed to ordo_builds_expect */
     size_t               n_expected;
 };
 
 /* Hooks with which tests change built programs. */
 struct ordo_build_changes {
-    const char *(*before)(const ordo_device *dev); /* returns text to insert first, or "" */
+    const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
     /* returns options, each after a space */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
@@ -120,9 +119,9 @@ extern const struct ordo_build_changes *ordo_build_changes; /* copied into each 
 /* The state of a dry-run device. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* Which programs ordo_device_prepare wants, or NULL. */
+    struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */
     uint32_t               answer;    /* the word that every read returns */
-    /* Number of launches that still succeed. Later ones fail, so that loops which wait for a result end. */
+    /* Number of launches that still succeed. Later launches fail, so that loops that wait for a result end. */
     unsigned           launches;
     struct ordo_kernel kernel; /* returned for every kernel */
 };
@@ -135,17 +134,17 @@ struct ordo_device {
     cl_command_queue  queue;
     pid_t             pid;
     atomic_uint       holders; /* references: the opener's and each object's */
-    /* True after ordo_device_close: the log function gets no more messages. */
+    /* True after ordo_device_close; nothing is logged then. */
     atomic_bool closed;
     bool        own_queue_out_of_order; /* True if an adopted queue is out-of-order. */
 
     pthread_mutex_t lock;       /* Recursive mutex. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
-    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds it takes no other lock. */
+    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds log_lock locks no other mutex. */
     char           *error;      /* text, or NULL */
     ordo_status     error_status;
     cl_int          cl_error;
-    atomic_bool     failed; /* True if the last wait reported a failed kernel. */
+    atomic_bool     failed; /* True if the last wait for commands reported a failed kernel. */
 
     ordo_log_fn    log;
     void          *log_user;
@@ -153,35 +152,35 @@ struct ordo_device {
     bool           log_to_stderr;
 
     char        std[24];          /* Compiler option -cl-std=... chosen by the probe, or "". */
-    bool        khr_ballot;       /* True if sub_group_ballot compiles. Only for ORDO_LANES_KHR. */
+    bool        khr_ballot;       /* For ORDO_LANES_KHR: true if sub_group_ballot compiles. */
     bool        intel_sub_groups; /* True if kernels can require a sub-group size (cl_intel_required_subgroup_size). */
-    bool        probe_disturbed;  /* True if a trial compile lacked memory, so probe results must not be cached. */
+    bool        probe_disturbed;  /* True if a trial compile lacked memory. Probe results are then not cached. */
     char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
     char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* True if a failed cache write was logged. */
-    atomic_int  cache_trouble;    /* errno of a failed cache write that awaits logging, or 0. */
-    bool        profile_told;     /* True if an unread profile was logged. */
+    atomic_bool cache_told;       /* True if it was logged that a cache write failed. */
+    atomic_int  cache_trouble;    /* errno of a failed cache write that is not logged yet, or 0. */
+    bool        profile_told;     /* True if it was logged that a profile was not read. */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
-    /* hash of the names and versions of platform, device, driver and Ordo */
+    /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program has only the kernels of one "Built together" line, not the whole file. */
+    /* If true, a program contains only the kernels of one "Built together" line, not all kernels of a source file. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* Compiler optimization in tests. 1: for all programs, -1: for none, 0: as the tests choose. */
+    /* Compiler optimization of programs in tests. 1: always on, -1: always off, 0: as the tests choose. */
     int                 optimized;
     struct ordo_device *next_live; /* in the list of builds.c */
-    /* True if the driver refused a barrier after a command (see enqueued in call.c). */
+    /* True if the driver refused a barrier after a command. See `enqueued` in call.c. */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block   *scratch, *held; /* `scratch` lists the pool, `held` the buffers that outlive calls. */
+    struct ordo_block   *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
     struct ordo_ring     ring;
-    char                *bounce;     /* Target of polled reads (call.c), or NULL before the first. */
-    size_t               stage_most; /* Greatest number of bytes that a call passes through a stage. */
+    char                *bounce;     /* Host memory into which polled reads write (call.c), or NULL. */
+    size_t               stage_most; /* Maximum number of bytes that a call passes through a stage. */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* number of the last send */
     struct ordo_pending *pending;
@@ -207,28 +206,28 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While true, ordo_log and ordo_fail neither log nor record anything in this thread. */
+/* While it is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
 
-/* Returns true for OpenCL codes that mean lack of memory, so a retry may succeed. */
+/* Returns true for OpenCL codes that mean lack of memory. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features reads the facts that OpenCL reports, ordo_probe_trials compiles small kernels to find
+/* probe.c. ordo_probe_features reads the facts that OpenCL reports. ordo_probe_trials compiles small kernels to find
  * other facts. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Call this after turning off a feature in dev->facts. Drops the -cl-std option unless C11 atomics or Khronos
- * sub-groups need it, because some devices lack the generic pointers of newer languages. */
+/* Must be called after a feature in dev->facts is turned off. Removes the -cl-std option unless C11 atomics or
+ * Khronos sub-groups need it, because some devices lack the generic pointers of newer languages. */
 void ordo_choose_older_language(ordo_device *dev);
 
-/* select.c. Sets dev->id to the device that the text names. */
+/* select.c. Sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c. Caches the results of probe and self-test on disk. The key depends on device, kernel sources, mask and
- * profile. */
+/* probe_cache.c. These functions cache the results of probe and self-test on disk. The key is a hash of device,
+ * kernel sources, mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
@@ -240,39 +239,37 @@ void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a program from the build threads or ordo_device_prepare, without waiting. */
+/* Requests a program, which a build thread or ordo_device_prepare will build. Does not wait. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c. Sets *text to malloc'd source of a file with its includes expanded. `kernels` lists the kernels to keep, or
- * is NULL to keep all. */
+/* source.c. Sets *text to a file's source, malloc'd and with includes expanded. Keeps only the kernels that
+ * `kernels` lists, or all if `kernels` is NULL. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
-/* Names of the kernels that are built in one program with a given kernel. */
+/* Names of the kernels that are built together in one program. */
 struct ordo_kernel_set {
-    const char *names; /* Separated by spaces, `bytes` long, not zero-terminated. NULL: all. */
+    const char *names; /* Separated by spaces, `bytes` long, not zero-terminated. NULL means all kernels. */
     size_t      bytes;
 };
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
-/* Returns compiler options as malloc'd text, or NULL if memory is lacking. */
-char *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
-/* Returns a malloc'd copy of a build log that names each file and line, or NULL. */
+char                  *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
+/* Returns a malloc'd copy of a build log in which each error names its file and line, or NULL. */
 char *ordo_log_with_files(const char *log, const char *text);
 
-/* dry_run.c. Returns a device that has only its locks and log, or NULL if memory is lacking. */
+/* dry_run.c. Returns a device that has only locks and a log, or NULL if memory is lacking. */
 ordo_device *ordo_bare_device(const struct ordo_device_config *config);
 void         ordo_bare_device_free(ordo_device *dev);
 
-/* program.c. Builds a program. Every thread may call this. */
+/* program.c. Builds a program. Any thread may call this. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Returns true if `n` source texts compile as one program, and their kernels can be created. Each text defines a kernel
- * named trial. */
+/* Returns true if `n` source texts compile together as one program. Each text must define a kernel named trial. */
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
 /* cache.c. Keeps files with checksums in the user's cache directory. */
 void ordo_cache_open(ordo_device *dev);
-/* Returns the malloc'd content of a cache file, or NULL if the file is absent, damaged or another user's. */
+/* Returns the malloc'd content of a cache file, or NULL if there is no valid file. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
@@ -285,22 +282,21 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
-/* Frees the list of remaining buffers without calling OpenCL. */
+/* Frees the list of buffers that outlive calls, without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* Takes a free block from the pool or creates one. Sets *fresh to true if the block is new. The caller must then zero
+/* Takes a free block from the pool or creates one. If the block is new, sets *fresh to true; the caller must zero
  * it, unless `use` is ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Sets `use` of all free blocks to ORDO_SCRATCH_PLAIN, because commands that zero blocks may not have run. */
+/* Sets `use` of all free blocks to ORDO_SCRATCH_PLAIN. Needed when commands that zero blocks may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Returns the mapped address of new pinned memory, or NULL. Its size does not count as device memory. For
- * ordo_pinned_destroy `host` may be NULL. */
+/* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Makes each stage reusable whose last send has number `number` or less. These sends must have ended. */
+/* staging.c. Call this when all sends with numbers up to `number` have ended. Their stages become reusable. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 
@@ -309,15 +305,16 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Calls clCreateCommandQueue of OpenCL 1.2, because every platform has it. */
+/* Creates a queue by clCreateCommandQueue of OpenCL 1.2, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
-/* Returns ORDO_INVALID unless the queue belongs to the device and its context. `name` appears in the error message. */
+/* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Call this before enqueueing each command. Adds the first n_pending events of the wait list to dev->pending. */
+/* Must be called before each command is enqueued. Adds the first call->n_pending events of the wait list to
+ * dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands wait for earlier ones. */
+ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands of the queue wait for earlier ones. */
 void        ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)

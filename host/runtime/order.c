@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wait lists, incomplete events, and the order of calls on one object.
+/* Manages wait lists, incomplete events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands enqueued between
- * that command and the failure. A call that runs only in part would read unwritten scratch. Therefore all commands of a
- * call have the same wait list, which includes the queue's pending events. An event is pending in a queue from its
- * first use in a wait list there until it is complete. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands that were
+ * enqueued between that command and the failure. If only some commands of a call ran, they would read unwritten
+ * scratch. Therefore all commands of a call have the same wait list, which includes the queue's pending events. An
+ * event is pending in a queue from its first use in a wait list of the queue until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const cha
 
 /* ---- pending events ------------------------------------------------------------------------------------------ */
 
-/* Returns CL_COMPLETE, a negative number if the event failed, and otherwise a positive number. */
+/* Returns CL_COMPLETE, a negative number if the event failed, or a positive number if it is incomplete. */
 static cl_int state_of(cl_event event)
 {
     cl_int       state = CL_QUEUED;
@@ -70,7 +70,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run. */
+/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run,
+ * so zeroed blocks are treated as arbitrary. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -114,7 +115,8 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event to the wait list, unless it is there. Leaves space for one more event, which hand_out_event adds. */
+/* Adds an event to the wait list, unless the list contains it. Leaves space for one more event, which hand_out_event
+ * adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -154,7 +156,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks call->order. Adds the incomplete events of the order and the queue's pending events to the wait list. */
+/* Checks call->order. Adds the incomplete events of call->order and the queue's pending events to the wait list. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -172,9 +174,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Adds last->done, the event of the object's last call, to the wait list, if that call used another queue and is
- * incomplete. If last->done failed and `renew` is true, replaces it by a new marker, because earlier calls may still
- * run. If either queue has pending events, sets *must_wait and leaves only last->done in the list: the caller must wait
+/* If the object's last call used another queue and is incomplete, adds its event last->done to the wait list. If
+ * last->done failed and `renew` is true, first replaces it by a new marker, because earlier calls may still run. If
+ * either queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait
  * for this event on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
@@ -197,8 +199,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits, with the device unlocked, for each event of the wait list. Waits for one event at a time, because a wait for
- * several events may return at the first failure. */
+/* Waits, with the device unlocked, for each event of the wait list. Waits for one event at a time, because a wait
+ * for several events may return when the first event fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -209,7 +211,7 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Enqueues a barrier. Tries once more if the driver refuses, because the commands before the barrier cannot be
+/* Enqueues a barrier. If the driver refuses, tries once more, because the commands enqueued so far cannot be
  * cancelled. */
 ordo_status ordo_call_barrier(struct ordo_call *call)
 {
@@ -219,7 +221,7 @@ ordo_status ordo_call_barrier(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Greatest number of new markers per call, because in a broken queue each marker fails. */
+/* Maximum number of new markers per call, because in a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -290,7 +292,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* Does not call the driver in the child of a fork, because NVIDIA's driver would wait forever for a missing thread. */
+/* In the child of a fork, does not call the driver, because NVIDIA's driver would wait forever for a missing thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -302,8 +304,8 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     *last = (struct ordo_last_call) { .queue = NULL };
 }
 
-/* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands of the last change.
- * Does nothing while the marker is incomplete. */
+/* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands that changed the
+ * object. Does nothing while the marker is incomplete. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -330,8 +332,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records this call as the object's last. Enqueues a marker only in a caller's queue, because add_last can enqueue one
- * later in the device's own queue. */
+/* Records this call as the object's last call. Enqueues the marker last->done only in a caller's queue. In the
+ * device's own queue, add_last enqueues the marker when a later call needs it. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -344,7 +346,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker is not needed: if it fails, the new marker fails, too. */
+    check_begun(call->dev,
+                last); /* The old marker last->begun is not needed: if it fails, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the features of a device from extension lists and trial compiles, never from version strings. */
+/* Finds the features of a device from lists of extensions and by trial compiles, never from version strings. */
 #include "internal.h"
 
 #include <CL/cl_ext.h>
@@ -17,7 +17,6 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to a malloc'd string property of the device, with a space before it. */
 static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;
@@ -195,7 +194,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Returns true if several trial kernels compile as one program. Then no kernel needs a separate compile. */
+/* Returns true if several trial kernels compile together as one program. Then no kernel needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -209,8 +208,8 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language standard whose C11 atomics compile at device scope. If none does, chooses the default
- * language and OpenCL 1.2 atomics. */
+/* Chooses the newest language standard in which C11 atomics of device scope compile. If there is none, chooses the
+ * default language and OpenCL 1.2 atomics. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -243,7 +242,7 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* Returns the sub-group size that the driver reports for a kernel with groups of 64 work-items, or 0. */
+/* Returns the sub-group size that the driver reports for a kernel with work-groups of 64 work-items, or 0. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -299,8 +298,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Turns on Khronos sub-groups if possible. Kernels must be able to require the size `lanes`. If `lanes` is 0, uses 16
- * if kernels can require it, otherwise the size that the driver chooses. */
+/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is
+ * 0, uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
@@ -337,7 +336,6 @@ void ordo_probe_trials(ordo_device *dev)
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a mask value is "khr", "khr8", "khr16" or "khr32". Sets *lanes to the number after khr, or 0. */
 static bool khronos_lanes(const char *value, uint32_t *lanes)
 {
     *lanes = strncmp(value, "khr", 3) == 0 ? (uint32_t) strtoul(value + 3, NULL, 10) : 0;

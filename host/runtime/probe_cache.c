@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The cached members of a device: X(type of fixed size, name in the file, name in ordo_device). */
+/* The members of a device that are cached: X(type of fixed size, name in the file, name in ordo_device). */
 #define REMEMBERED_MAP(X)                                                                                              \
     X(uint64_t, local_bytes, facts.local_bytes)                                                                        \
     X(uint64_t, max_alloc_bytes, facts.max_alloc_bytes)                                                                \
@@ -46,7 +46,7 @@ static bool are_texts(const struct remembered *r)
            (!r->std[0] || strncmp(r->std, "-cl-std=", 8) == 0);
 }
 
-/* Returns true if the cached facts are valid and none exceeds the limits that the driver reports now. */
+/* Returns true if the cached facts are valid and do not exceed the limits that the driver reports now. */
 static bool fits(const struct remembered *r, const struct ordo_facts *f)
 {
     const bool one = r->lanes == ORDO_LANES_ONE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables (numbers that change speed, not results) for each size of key and value. Starts with the defaults,
- * then applies the shipped values that suit the device, then the user's profile, a text file that ordo-tune writes. The
- * words of this file are NAME=VALUE. "sort.items=15" sets all sizes, "sort.k4v8.items=13" one. */
+/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key
+ * and value). Starts with the defaults, then applies the shipped values that suit the device, then the user's
+ * profile. The profile is a text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13"
+ * one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -51,7 +52,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Returns the first of the shapes that have the same value of a tunable as `shape`. */
+/* Returns the first of all shapes that share their value of tunable `t` with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -64,7 +65,6 @@ static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
     return tunables[t].scope == ORDO_TUNABLE_KEY ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
 }
 
-/* Writes the name for one shape, such as "sort.k4v4.items". */
 static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t size)
 {
     const char *dot = strchr(tunables[t].name, '.');
@@ -91,7 +91,7 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Returns a bit mask of the shapes that `name` sets for this tunable. */
+/* Returns a bit mask of the shapes whose value of tunable `t` is set by `name`. */
 static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
     char     full[48];
@@ -128,7 +128,6 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE and overwrites its '='. Returns false if the word is wrong. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
@@ -168,7 +167,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* Values for devices that run all work-items of a group in one thread. */
+/* Values for devices that run all work-items of a work-group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -197,8 +196,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Values for devices without sub-group operations. Each work-item counts digits in its own counters in local memory,
- * where 16 counters fit, but not 256. */
+/* Values for devices without sub-group operations. Each work-item has its own counters of digits in local memory. 16
+ * counters per work-item (for digits of 4 bits) fit there, but 256 do not. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -209,12 +208,13 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15
- * to 1.7 times as fast as with smaller tiles. Larger scan groups lose more in segmented scans than they gain.
+/* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are
+ * 1.15 to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans more than they
+ * speed up others.
  *
- * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write longer segments, but two groups
- * must fit on a compute unit. 2^26 pairs of 4 and 4 bytes take 2.29 ms in tiles of 512 x 18 elements, and 2.54 ms in
- * tiles of 1024 x 11. */
+ * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write longer segments, but two
+ * work-groups must fit on a compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of
+ * 512 x 18 elements, and 2.54 ms with tiles of 1024 x 11. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },
@@ -228,7 +228,7 @@ static const struct setting large_tiles[] = {
     { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
 
-/* The conditions under which a list of values applies to a device. ANY or 0 means no condition. */
+/* Conditions that a device must meet to use a list of values. ANY or 0 means no condition. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
@@ -294,8 +294,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no directory for
- * profiles is known. */
+/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no profile is
+ * to be read. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -324,7 +324,6 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Logs, once per device, that a profile was not read. A missing file is logged only if ORDO_PROFILE names it. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");
@@ -336,8 +335,7 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              path, why);
 }
 
-/* Reads a profile into `text`. Returns false if the file is missing or is not text. Logs a warning unless `dev` is
- * NULL. */
+/* Reads a profile into `text`. Returns false if the file is missing or is not text. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;

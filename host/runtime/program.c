@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a program from source, or loads it from the disk cache. Drivers with their own cache do not need Ordo's. */
+/* Builds a program from source, or loads the program from the disk cache. If the driver has its own cache, Ordo's
+ * cache is not used. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -16,7 +17,6 @@ static char *build_log(ordo_device *dev, cl_program program)
     return log;
 }
 
-/* Joins trial sources. Renames the kernel `trial` of each to trial0, trial1 ... */
 static char *join_trials(const char *const *texts, size_t n)
 {
     char *all = ordo_format("%s", "");
@@ -39,7 +39,6 @@ static cl_int make_kernel(cl_program program, size_t i)
     return code;
 }
 
-/* Compiles a text. Sets *log to the malloc'd build log, or NULL. */
 static cl_int compile_once(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = CL_SUCCESS;
@@ -56,7 +55,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a text. Tries again if the log shows no error, because PoCL 3.1 may fail while several processes build. */
+/* Compiles a source text. Repeats a failed compile whose log shows no error, because PoCL 3.1 may fail while several
+ * processes build. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -107,8 +107,8 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* Loads a cached binary. Returns NULL if there is none. If the driver refuses the binary, deletes it and returns
- * NULL. */
+/* Loads a program's binary from the cache, or returns NULL. If the driver refuses the binary, deletes it from the
+ * cache. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

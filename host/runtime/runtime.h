@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers above use OpenCL through these functions. Only host/runtime calls clXxx.
+/* The other layers of the library use OpenCL only through these functions.
  *
  * A call holds the device's lock while it enqueues commands:
  *
@@ -21,14 +21,15 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message as the device's last error and returns `status`. `code` is an OpenCL error code, or 0. If `format`
- * is NULL, the message is the text of the status. */
+/* Records a message as the device's last error and returns `status`. `code` is an OpenCL error code, or 0. If
+ * `format` is NULL, the message is the text of `status`. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns from the calling function if `expr` is not ORDO_OK. `expr` must have recorded a message. */
+/* Returns from the calling function if the value of `expr` is not ORDO_OK. `expr` must have recorded the error
+ * message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -38,7 +39,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Fails unless `cond` holds: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
+/* Returns an error from the calling function unless `cond` is true. Example: ORDO_REQUIRE(dev, bits <= 64,
+ * ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -54,19 +56,20 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
-/* Fails unless an OpenCL call returns CL_SUCCESS. The format names the call: "clSetKernelArg of %s", name. */
+/* Returns an error from the calling function unless an OpenCL call returns CL_SUCCESS. The format names the OpenCL
+ * call: "clSetKernelArg of %s", name. */
 #define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Records a message about a failed OpenCL call. Returns ORDO_DEVICE_FAILED if a kernel has failed, otherwise
- * ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY for codes that mean lack of memory, else ORDO_OPENCL. */
+/* Records a message about a failed OpenCL call. Returns ORDO_DEVICE_FAILED if a kernel has failed. Otherwise returns
+ * ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` means lack of memory, else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Like ORDO_TRY_CL, for OpenCL calls that wait. Such calls also report kernels that failed while running. */
+/* Like ORDO_TRY_CL, but for OpenCL calls that wait. They also report kernels that failed while running. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
@@ -75,8 +78,7 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Returns true if the status means that memory was lacking, or a buffer would exceed the device's largest
- * allocation. */
+/* Returns true if memory was lacking, or a buffer would be larger than the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -84,15 +86,15 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE if
- * `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes exceed the limit. For 0 bytes
- * creates 1 byte. */
+/* Creates a buffer that outlives the call. Its bytes count as held (see ordo_device_memory). Returns ORDO_TOO_LARGE
+ * if `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. For
+ * 0 bytes creates a buffer of 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Releases *mem and sets it to NULL. OpenCL keeps the memory until enqueued commands have ended. */
+/* Releases *mem and sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* An object that caches buffers. When memory is short, a call runs `give`, which must free the cached buffers. The
- * device's lock is held then. */
+/* List entry of an object that caches buffers. If memory is lacking, a call runs `give`, which must free the cached
+ * buffers. The device's lock is then held. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -100,20 +102,20 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. After a blocking read into `host`
- * the caller sees the kernels' writes. Release the buffer when its last command has ended. */
+/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. After a blocking read into
+ * `host` the caller sees what kernels wrote. Release the buffer only after its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
-/* Returns true if ordo_read_once (cl/device/compiler.cl) keeps data out of the caches. */
+/* Returns true if function ordo_read_once (cl/device/compiler.cl) reads without filling the caches. */
 bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* Adds a reference to the device. Each object holds a reference. The last release destroys the device. */
+/* Adds a reference to the device. Each object holds one reference. Releasing the last reference destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
+/* Returns ORDO_FORKED in the child of a fork. Must be called before an object is created without ordo_call_begin. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -127,39 +129,41 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* Number of leading events in `wait` that may be incomplete. */
-    bool                     passed;    /* True if a command with the wait list was enqueued. */
-    bool                     again;     /* True if the caller must repeat the call. */
+    cl_uint                  n_pending; /* Number of events at the start of `wait` that may be incomplete. */
+    bool                     passed;    /* True if a command that has the wait list was enqueued. */
+    bool                     again;     /* True if the call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
     cl_command_queue         retained;  /* queue to release, or NULL */
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Returns an error without the lock for a NULL device, a forked
- * process, a queue or event of another context, or a failed event. */
+/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL,
+ * the process was forked, a queue or event has another context, or an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
- * from creating the event. */
+ * if the event could not be created. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
 /* Sets *out to uninitialised device memory of at least `bytes` bytes, which the call keeps until its commands have
  * ended. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, but the memory contains zeros, and the call's kernels must leave zeros in it. A new block
- * costs a fill command. */
+/* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
+ * call reuses the memory. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, but no word of the memory has the stamp *stamp, a number from 1 to `max`. Kernels write the
- * stamp into each word, to tell new words from old. A new block, and every `max`-th use, costs a fill command. */
+/* Like ordo_call_scratch, but returns in *stamp a number from 1 to `max` that no word of the memory contains as its
+ * stamp. Kernels write *stamp into each word, to tell new words from old ones. A new block, and every `max`-th use,
+ * costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Releases the call's scratch blocks to the pool, except the first `mark`. Read `mark` from call->n_scratch earlier. */
+/* Returns the call's scratch blocks to the pool, except the first `mark` blocks. Read `mark` from call->n_scratch
+ * before taking the blocks. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, but treats the content of zeroed scratch as arbitrary. Call this if a step failed and the
- * call continues. */
+/* Like ordo_call_release, but from then on treats the content of zeroed blocks as arbitrary. Needed if a step failed
+ * and the call continues. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs the step `expr`, which a call can do without. If memory is short, sets *lacked to true, releases the step's
- * scratch and continues. Returns other errors. */
+/* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
+ * and continues. Returns other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -168,38 +172,39 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* Record of the last call on an object. Initialize it with zeros. */
+/* Record of the last call on an object. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
-    cl_event         done;    /* Marker after the last call, or NULL: add_last enqueues one when needed. */
+    cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
-    bool             dropped; /* True if the driver dropped commands that change the object. */
+    bool             dropped; /* True if the driver dropped commands that were to change the object. */
 };
-/* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue has
- * incomplete events, waits on the host. If `waits` is set, first waits, unlocked, for all events of the wait list.
- * Returns ORDO_OPENCL if an event of the order has failed. */
+/* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue
+ * has incomplete events, waits on the host. If `waits` is true, waits for all events of the wait list before locking
+ * the device. Returns ORDO_OPENCL if an event of the order has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Call this before blocking on the device. If the wait list has incomplete events, sets call->again and fails without a
- * message. The caller must then begin the call again with `waits`, because a call must not wait for events with the
- * lock held. */
+/* Must be called before the host waits for the device. If the wait list has incomplete events, sets call->again and
+ * fails without a message, because a call must not wait for events while it holds the lock. The caller must then
+ * begin the call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Call this before the first command that changes the object or the host's record of it. Fails like ordo_call_settled.
- * In a caller's queue adds a marker to the wait list. If an earlier command of the queue fails, the driver drops both
- * the marker and the call's commands, so the marker's state reveals the loss. */
+/* Must be called before the first command that changes the object, and before the host's record of the object
+ * changes. Fails like ordo_call_settled. In a caller's queue adds a marker to the wait list. If an earlier command
+ * of the queue fails, the driver drops the marker and the call's commands, so the marker's state shows that the
+ * change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
-/* Call this at the end of each call on an object, also after an error. */
+/* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Returns true, once per loss, if the driver dropped commands that should have changed the object. */
+/* Returns true, once per loss, if the driver dropped commands that were to change the object. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
-/* Clears the record of lost changes, because the object is rebuilt. */
+/* Clears the record of dropped commands. Called when the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* A -D option of a kernel. A list ends with { NULL, 0 }. The name ORDO_MAX_REGISTERS also limits the registers per
- * work-item, if the driver can do so. */
+/* A -D option of a kernel. A list of options ends with { NULL, 0 }. Option ORDO_MAX_REGISTERS also limits the
+ * registers per work-item, if the driver can do so. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -209,7 +214,7 @@ struct ordo_define {
 
 struct ordo_launch {
     const char        *file, *kernel;
-    size_t             groups, group;                 /* work-groups, and work-items per group */
+    size_t             groups, group;                 /* number of work-groups, and of work-items per group */
     struct ordo_define defines[ORDO_DEFINES_MAX + 1]; /* ends with { NULL, 0 } */
 };
 void ordo_launch_define(struct ordo_launch *launch, const char *name, long value);
@@ -222,8 +227,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* The arguments of a kernel. Variables passed to ORDO_ARG must live until the launch. Do not copy or move the struct,
- * because `arg` points into `at`. */
+/* The arguments of a kernel. Variables passed to ORDO_ARG must live until the launch. Do not copy or move the
+ * struct, because `arg` points into `at`. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -232,62 +237,63 @@ struct ordo_args {
 };
 void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n);
 #define ORDO_ADD(args, ...) ordo_args_add((args), ORDO_ARGS(__VA_ARGS__))
-/* Adds the slice's buffer and the index of its first element as two arguments. */
+/* Adds two arguments: the slice's buffer, and the index of the slice's first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
 /* Builds the kernel if necessary and enqueues it. Returns ORDO_UNSUPPORTED if the work-group is too large for the
- * kernel. Does nothing for 0 groups. A cl_mem argument that is NULL becomes a NULL pointer in the kernel. */
+ * kernel. Does nothing if launch->groups is 0. A cl_mem argument may be NULL. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* ordo_call_kernel builds a kernel, which lives as long as the device. ordo_call_launch_kernel enqueues it. */
+/* ordo_call_kernel builds a kernel, which lives as long as the device. ordo_call_launch_kernel enqueues the kernel. */
 struct ordo_kernel;
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out);
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Fills `bytes` bytes from byte offset `at` with a repeated word. Both numbers must be multiples of 4. */
+/* Fills `bytes` bytes of `mem`, from byte offset `at` on, with copies of `word`. `at` and `bytes` must be multiples
+ * of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and unchanged
- * until the event *done is complete. `done` may be NULL. */
+/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and
+ * unchanged until event *done is complete. `done` may be NULL. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` each in a buffer of this context. If `bytes`
- * is 0, the slice must be ordo_none(). `name` appears in the error message. */
+/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` bytes each in a buffer of this context. If
+ * `bytes` is 0, the slice must be ordo_none(). The error message contains `name`. */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
-/* Returns true if two slices share a byte, also through different sub-buffers. */
+/* Returns true if two slices have a byte in common, also through different sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds the small arrays of a call together, so that one transfer each way suffices. It consists of pinned host
- * memory and a device buffer. On a CPU both are the same memory. */
+/* A stage holds all small arrays of a call, so that one transfer each way suffices. A stage consists of pinned host
+ * memory and a device buffer. On a CPU the two are the same memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
 /* Returns a stage for a call, or NULL if `bytes` do not fit or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* Releases a stage. Pass idle = true if all commands that use the stage have ended. */
+/* Releases a stage. `idle` must be true only if all commands that use the stage have ended. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues a transfer of the first `bytes` bytes to the device. On a CPU only creates the buffer. If creating it fails,
+/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the buffer; if that fails,
  * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-/* Reads `bytes` bytes from byte offset `at` on, and blocks until they have arrived. */
+/* Downloads `bytes` bytes of the stage, from byte offset `at` on, and waits until they have arrived. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
 struct ordo_transfer {
-    cl_mem      mem;  /* transferred from its first byte on */
+    cl_mem      mem;
     const void *from; /* source of an upload */
     void       *to;   /* target of a download */
     size_t      bytes;
@@ -296,36 +302,37 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects the programs that a process builds: every parts-th from number `part` on. If `parts` is 0, all. */
+/* Selects the programs that a process builds: those whose number, modulo `parts`, is `part`. If `parts` is 0,
+ * selects all. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. Calls on *out only request the kernels that they would launch, to be
- * built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
- * Only one thread may use *out. */
+/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that the call would
+ * launch; they are built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects
+ * and before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Call this before each call on the dry-run device. Sets the value of each 32-bit word that the call reads, and renews
- * the number of launches allowed. */
+/* Must be called before each call on the dry-run device. Reads of the call return `answer` in each 32-bit word. Also
+ * resets the number of permitted launches. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Returns true if threads build programs ahead and the pair `name`, `type` was not passed before. */
+/* Returns true if build threads build programs ahead and no earlier call passed the same `name` and `type`. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Begins a preparation, which ordo_builds_finish ends. Several may run concurrently. */
+/* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
- * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.
- * Otherwise returns the error of the first program that failed. */
+/* Builds the requested programs, together with the build threads. Calls `progress`, unless NULL, with the number of
+ * built programs and the total. If `progress` returns false, cancels the remaining requests and returns
+ * ORDO_CANCELLED. Otherwise returns the error of the first program that failed. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Each combination has its own tunables. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Each shape has its own tunables. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
@@ -333,11 +340,11 @@ enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* PAIR: the best value depends on the sizes of key and value. KEY: only on the size of the key. */
+/* The best value of a tunable depends on these sizes. PAIR: sizes of key and value. KEY: size of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently. LANES:
- * sub-group operations exist. PROGRESS: a work-group may wait for another. */
+/* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently.
+ * LANES: sub-group operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */

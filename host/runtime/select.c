@@ -33,7 +33,7 @@ struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
     char               missing[1024]; /* one line for each platform without devices */
-    cl_int             failed;        /* last failed call's code, or CL_SUCCESS */
+    cl_int             failed;        /* code of the last failed call, or CL_SUCCESS */
 };
 
 static void note_missing(struct listing *list, cl_platform_id platform)

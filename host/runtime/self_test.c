@@ -63,7 +63,7 @@ struct place {
 
 typedef uint64_t answers[LANES_ANSWERS];
 
-/* Returns a bit mask of the team's lanes whose digit equals this lane's in the lowest `bits` bits. */
+/* Returns a bit mask of the team's lanes whose word has the same digit (lowest `bits` bits) as this lane's word. */
 static uint64_t peers(const struct place *p, uint32_t bits)
 {
     const uint32_t digit = (1u << bits) - 1;
@@ -98,7 +98,6 @@ static void want_votes(const struct place *p, answers want)
             want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
 }
 
-/* Returns a lane's input word. If `wide`, returns it spread over 64 bits. */
 static uint64_t operand(const struct place *p, uint32_t lane, bool wide)
 {
     return wide ? LANES_WIDE(p->team[lane]) : p->team[lane];
@@ -164,7 +163,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Fills the input with random words. In three of every six sub-groups the words have a pattern. */
+/* Fills the input with random words. In half of the sub-groups the words have a pattern. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -244,7 +243,7 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 #define GROUP_MAX 128 /* limit of ordo_self_test_group */
 
-/* Runs a loop of LOOP_ROUNDS rounds, because some drivers end long loops early. */
+/* Runs a kernel with a loop of LOOP_ROUNDS rounds, because some drivers end long loops too early. */
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
     const struct ordo_launch launch = lanes_launch("self_test_loop", 1, group, lanes);

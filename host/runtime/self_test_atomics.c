@@ -11,13 +11,13 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* A test in which n work-items update shared words of 32 or 64 bits. */
+/* A test in which n work-items update the same words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
     const char  *suffix;                /* suffix of tested functions: "" or "64" */
     uint64_t     spread;                /* 1, or ATOMICS_SPREAD64 */
-    uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` ATOMICS_ANSWERS * n */
+    uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` has ATOMICS_ANSWERS * n */
     bool        *taken;                 /* n + 1 elements */
 };
 
@@ -65,7 +65,7 @@ static ordo_status check_words(const struct updates *u)
     return ORDO_OK;
 }
 
-/* Checks that `seen` is a number from 0 to n, times u->spread, and that no other work-item saw this number. */
+/* Checks that `seen` is a multiple k * u->spread with k from 0 to n, and that no other work-item saw the same k. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
@@ -77,7 +77,8 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that the work-items' answers and the final word are the numbers 0 to n (times u->spread), each once. */
+/* Checks that the answers of the n work-items and the final word are, in any order, the numbers 0 to n times
+ * u->spread. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -200,7 +201,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device runs so few groups concurrently that their updates may never collide. */
+/* Returns true if the device may run too few groups concurrently for their updates to collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -225,11 +226,12 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit in ms of the time after the first launch. On a busy CPU threads may run by turns and rarely collide. */
+/* The test ends this number of ms after the first launch at the latest, because on a busy CPU updates rarely
+ * collide. */
 #define CONTENTION_MS 2000
 
-/* Launches the kernel with more and more rounds until work-items have collided often enough. During a long launch the
- * system spreads the threads over the processors. */
+/* Launches the kernel. If the device runs few groups, repeats this with more rounds until updates have collided
+ * often enough. During a long launch the system spreads the threads over the processors. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a kernel of the self-test and compares its answers. */
+/* Runs kernels of the self-test and checks their results. */
 #ifndef ORDO_SELF_TEST_RUN_H
 #define ORDO_SELF_TEST_RUN_H
 
@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Returns ORDO_SELF_TEST and records a message. On a dry-run device returns ORDO_OK, because reads return invented
- * answers. */
+/* Records a message and returns ORDO_SELF_TEST. On a dry-run device returns ORDO_OK, because there the results are
+ * invented. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Returns ORDO_SELF_TEST if two numbers differ. The format describes the compared number. */
+/* Returns an error from the calling function if two numbers differ. The format describes the compared number. */
 #define EXPECT(dev, got, want, format, ...)                                                                            \
     do {                                                                                                               \
         const uint64_t got_ = (got), want_ = (want);                                                                   \
@@ -32,12 +32,12 @@ struct ordo_test_buffer {
 #define NUMBERS(...)    LIST(cl_uint, __VA_ARGS__)
 #define NO_NUMBERS      NULL, 0
 
-/* Launches a kernel `launches` times. Its arguments are the buffers, then the numbers. */
+/* Launches a kernel `launches` times. The kernel's arguments are the buffers, then the numbers. */
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns the work-group size for tests: two sub-groups, or without sub-groups 4 on a CPU and 64 elsewhere. The
- * device's limit applies. */
+/* Returns the work-group size for tests: two sub-groups. On devices without sub-groups returns 4 on a CPU and
+ * otherwise 64. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assembles the source of programs and their compiler options. Reads files from ORDO_CL_DIR or the embedded table,
- * expands includes, and removes kernels that are not needed. #line directives keep the file and line of errors. */
+/* Assembles programs' source texts and compiler options. Reads files from ORDO_CL_DIR or the embedded table, expands
+ * includes, and removes kernels that are not needed. #line directives make the compiler report the original file and
+ * line. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Closes a stream of open_memstream and returns its malloc'd text, or NULL if memory was lacking. */
 static char *text_of(FILE *stream, char **text)
 {
     bool whole = stream && !ferror(stream);
@@ -22,10 +22,9 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Greatest size of a program's source with its includes. */
+/* Maximum bytes of a program's source text with its includes. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
-/* Returns a file as malloc'd text, or NULL if it cannot be read or is too large. */
 static char *read_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -46,8 +45,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Sets *text to a malloc'd copy of a source file, from ORDO_CL_DIR if it is there, or NULL if memory is lacking.
- * Returns false if the file does not exist. */
+/* Sets *text to a malloc'd copy of a source file, or NULL if memory is lacking. Prefers ORDO_CL_DIR to the embedded
+ * table. Returns false if the file does not exist. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -82,9 +81,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that was included. `open`: its expansion has begun and not ended. `certain`: an include outside of any #if has
- * expanded the file, so it is never included again. Otherwise the compiler may have skipped the file, so it is included
- * again with an include guard. */
+/* A file that was included. `open` is true while the file is being expanded. `certain` is true after an include
+ * outside of any #if, and the file is then never included again. Otherwise the compiler may have skipped the file,
+ * so it is included again with an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -100,7 +99,7 @@ struct expansion {
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* Returns the number of a file. Adds the file if new. Returns -1 after an error. */
+/* Returns the index of a file in e->files, or -1 after an error. Adds the file if it is new. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -120,7 +119,6 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* Copies the path of an #include line. Returns false for other lines. */
 static bool included_path(const char *line, char *path, size_t size)
 {
     static const char word[] = "#include \"";
@@ -132,7 +130,7 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Searches cl/ for an included file, then the folder of the including file. */
+/* Searches an included file in cl/, then in the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -179,8 +177,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. A new #line directive follows such a line, because the compiler may
- * have skipped earlier directives. */
+/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after such a line, because the
+ * compiler may have skipped earlier directives. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -238,7 +236,6 @@ static void add_define(FILE *out, const char *name, long value)
     fprintf(out, " -D%s=%ld", name, value);
 }
 
-/* Adds the device's facts as -D options. */
 static void add_facts(const ordo_device *dev, FILE *out)
 {
     const struct ordo_facts *f = &dev->facts;
@@ -261,7 +258,8 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Returns where `word` occurs in `text` between spaces, line ends or the ends of the text, or NULL. */
+/* Returns a pointer to `word` in `text`, or NULL. The word must stand between spaces, line ends or the ends of the
+ * text. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -299,8 +297,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* Returns true if a kernel begins at this line, with ORDO_KERNEL or another macro ..._KERNEL in the first column. The
- * kernel ends at a brace in the first column. Indented kernels in macros are not recognized and stay. */
+/* Returns true if a kernel begins at this line: with ORDO_KERNEL or another macro ..._KERNEL in the first column.
+ * The kernel ends at a brace in the first column. Indented kernels in macros are not recognized. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -308,7 +306,6 @@ static bool begins_kernel(const char *line)
     return word > tail && memcmp(line + word - tail, end, tail) == 0 && strchr("(\n ", line[word]);
 }
 
-/* Returns true if `names` contains the name of the kernel between `kernel` and `end`. */
 static bool is_one_of(const char *kernel, const char *end, const char *names)
 {
     char        name[80];
@@ -319,7 +316,7 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Removes all kernels that `names` does not list. Keeps line ends, so that line numbers stay. */
+/* Removes all kernels that `names` does not list. Keeps line ends, so that line numbers do not change. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -344,8 +341,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* Returns the kernels that share a program with this kernel. Kernels of one call share a program, because each program
- * costs NVIDIA's driver 30 ms more. */
+/* Returns the kernels that share a program with `kernel`. Kernels that a call launches together share a program,
+ * because each program costs NVIDIA's driver 30 ms more. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
@@ -375,7 +372,7 @@ static void origin_of_line(const char *text, long number, char file[120], long *
     }
 }
 
-/* Replaces "<kernel>:2243" in a build log by file and line, because NVIDIA's compiler ignores #line. */
+/* Replaces each "<kernel>:2243" in a build log by file and line. Needed because NVIDIA's compiler ignores #line. */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the small arrays of a call to the device in one command and back in another. Each command or wait takes 12 us
- * or more, which is most of the time of a call on a few keys. On a CPU nothing is copied: each call creates a buffer
- * over the stage's host memory. */
+/* Copies the small arrays of a call to the device by one command and back by another. Each command or wait takes 12
+ * us or more, which is most of the time of a call with few keys. On a CPU nothing is copied: each call creates a
+ * buffer over the stage's host memory. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* Maximum number of stages. If commands still use all stages, the next call waits. */
+/* Maximum number of stages. If commands still use all stages, the next call waits for them. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory, in bytes. With smaller alignments, drivers copy the memory. */
+/* Alignment of a stage in host memory, in bytes. With a smaller alignment drivers would copy the memory. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

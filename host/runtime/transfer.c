@@ -4,11 +4,11 @@
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
  * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. Drivers copy
- * unpinned memory on one thread, at 12 GB/s on an H200 whose link reaches 54.
+ * unpinned memory on one thread, at 12 GB/s on an H200, whose link reaches 54 GB/s.
  *
- * Piece i uses slot i modulo SLOTS of the ring. Helpers copy pieces in order, but only those numbered below `allowed`:
- * pieces that have arrived (download) or whose slots are free (upload). slot_done[s] is 1 + the number of the piece
- * last copied in slot s. */
+ * Piece i uses slot i modulo SLOTS of the ring. Helpers copy pieces in order of their numbers, which must be less than
+ * `allowed`. In a download these pieces have arrived in the ring; in an upload their slots are free. slot_done[s] is
+ * 1 + the number of the last piece copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -16,19 +16,19 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Number of commands in flight at a time. */
+/* Maximum number of enqueued commands that have not ended. */
 #define DEPTH 4
-/* With fewer than HELPERS_MIN helper threads, the driver's copy is as fast. */
+/* With fewer than HELPERS_MIN helper threads, the driver's own copy is as fast, so the ring is not used. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
-    size_t                      bytes; /* piece size; the last may be smaller */
+    size_t                      bytes; /* Bytes of a piece. The last piece may be smaller. */
     bool                        upload;
     char                       *ring;
-    cl_event                    done[DEPTH]; /* Event of piece i at index i modulo DEPTH, or NULL. */
+    cl_event                    done[DEPTH]; /* Index i modulo DEPTH has the event of piece i, or NULL. */
 
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t  changed;
@@ -113,7 +113,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts helper threads. They block all signals, so that only the program's own threads handle them. */
+/* Starts the helper threads. The threads block all signals, so that only the application's threads handle signals. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;
@@ -128,7 +128,7 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits for the helpers to end. If `stop` is false, they first copy all pieces. */
+/* Waits until the helpers end. If `stop` is false, the helpers first copy all pieces. */
 static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);
@@ -168,7 +168,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    /* number of pieces that may be copied before a command ends */
+    /* Number of pieces that helpers may copy before the first command ends. */
     const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
@@ -194,7 +194,6 @@ void ordo_ring_destroy(ordo_device *dev)
     dev->ring.host = NULL;
 }
 
-/* Creates the ring if necessary. Returns false if that fails: then the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)

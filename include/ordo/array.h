@@ -27,10 +27,10 @@
  *   First call   The first call that needs a kernel compiles it. This takes up to 1 s per kernel on
  *                an H200, and some ms from the disk cache. ordo_device_prepare compiles kernels
  *                earlier.
- *   Errors       ORDO_INVALID means NULL, a range outside its buffer, overlapping arrays, a buffer
- *                or queue of another context, or an unknown type. ORDO_UNSUPPORTED means a sum of
- *                floats. status.h lists the other errors. An error leaves inputs unchanged. After a
- *                driver error outputs may be partly written. */
+ *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
+ *                arrays, a buffer or queue of another context, or an unknown type.
+ *                ORDO_UNSUPPORTED means a sum of floats. status.h lists the other errors. After an
+ *                error inputs are unchanged. After a driver error outputs may be partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H
@@ -69,8 +69,8 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* Returns the slice that means "no array". Pass it as values if value_bytes is 0, and as outputs
- * that you do not need. */
+/* Returns the slice that means "no array". Pass ordo_none() for values if value_bytes is 0, and
+ * for outputs that you do not need. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -87,8 +87,8 @@ typedef enum ordo_op {
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    /* If true, out[i] covers in[0] to in[i]. Otherwise it covers in[0] to in[i - 1], and out[0] is
-     * the identity of op. */
+    /* If true, out[i] combines in[0] to in[i]. Otherwise out[i] combines in[0] to in[i - 1], and
+     * out[0] is the identity of op. */
     bool inclusive;
 };
 
@@ -101,8 +101,8 @@ ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_param
 ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
                                     const void *in, void *out, size_t count);
 
-/* Scans segments separately. A segment begins at element 0 and at each i with heads[i] != 0.
- * `heads` has a byte per element. */
+/* Scans each segment separately. Segments begin at element 0 and at each element i whose
+ * heads[i] is not 0. `heads` has one byte per element. */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
                                          struct ordo_slice in, struct ordo_slice heads,
                                          struct ordo_slice out, size_t count,
@@ -116,8 +116,8 @@ struct ordo_reduce_params {
     ordo_op   op;
 };
 
-/* Writes the sum, minimum or maximum of all elements to out[0]. For 0 elements writes the identity
- * of op.
+/* Writes the sum, minimum or maximum of all elements to out[0]. If count is 0, writes the
+ * identity of op.
  * Cost: one read of each element.
  * Memory: at most 64 KiB. */
 ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
@@ -131,10 +131,10 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies the keys and values whose flag is not 0, in order. `flags` has a byte per element.
- * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
- * copied elements as one uint32_t.
- * Cost: one read of flags and input, one write of the kept elements.
+/* Copies each key and value whose flag is not 0, and keeps their order. `flags` has one byte per
+ * element. keys_out and values_out must have capacity for `count` elements. `kept` receives the
+ * number of copied elements as one uint32_t.
+ * Cost: one read of flags and input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
                                   struct ordo_slice keys, struct ordo_slice values,
@@ -148,16 +148,17 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Greatest size of a row. A row is an element of any size, and offsets in arrays of rows count
- * rows. To sort rows, sort keys with row numbers as values, and then call ordo_gather. */
+/* Maximum number of bytes of a row. A row is an element of any size. Offset `at` of a slice of
+ * rows counts rows. To sort rows, sort their keys with row indices as values, and then call
+ * ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
 };
 
-/* Copies rows[indices[i]] to rows_out[i] for `count` indices of type uint32_t. If an index is
- * n_rows or more, leaves rows_out[i] unchanged.
+/* For each i below `count`, copies row indices[i] of `rows` to row i of rows_out. Indices have
+ * type uint32_t. If indices[i] is n_rows or more, leaves row i of rows_out unchanged.
  * Cost: one read of each index and each requested row, one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
@@ -170,14 +171,14 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* True promises that no index occurs twice, and makes the call faster. If an index does, bytes
-     * of several rows may mix. */
+    /* Set to true if no index occurs twice. The call is then faster. If an index does occur
+     * twice, its row may mix bytes of several input rows. */
     bool distinct;
 };
 
-/* Copies rows[i] to rows_out[indices[i]] for `count` indices of type uint32_t. If an index occurs
- * several times, the last row counts. Indices of n_rows or more are skipped. Rows of rows_out that
- * no index names stay unchanged.
+/* For each i below `count`, copies row i of `rows` to row indices[i] of rows_out. Indices have
+ * type uint32_t. If an index occurs several times, its last row counts. Rows whose index is
+ * n_rows or more are skipped. Other rows of rows_out stay unchanged.
  * Cost: one read of each index and row, one write of each row. Unless `distinct`, also an atomic
  *   update per index.
  * Memory: 4 bytes per row of rows_out. None if `distinct`. */
@@ -195,21 +196,22 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* Equal keys keep the order of the input even if true. */
+    bool      descending;  /* Even if true, equal keys keep the order of the input. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
-    /* Number of bits to sort by, from first_bit up. 0 means all higher bits. */
+    /* Number of bits to sort by. The lowest is bit number first_bit. 0 means all bits from
+     * first_bit up. */
     uint32_t bits;
 };
 
-/* Returns an unsigned integer that has the same order as the key. `key` points to one element.
- * Unsigned integers are unchanged, signed integers get a flipped sign bit, floats are ordered in
- * IEEE total order. */
+/* Converts a key to an unsigned integer. The integers have the same order as the keys. `key`
+ * points to one element. Unsigned integers stay unchanged, signed integers get a flipped sign
+ * bit, floats are ordered in IEEE total order. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
-/* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place, pass
- * the inputs as outputs, both keys and values.
- * Cost: one read of the keys. Then for every 8 bits one or two reads and one write of keys and
- *   values. share/doc/array.md describes when fewer suffice.
+/* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,
+ * pass the inputs as outputs, both keys and values.
+ * Cost: one read of the keys. Then, for every 8 bits, keys and values are read once or twice and
+ *   written once. share/doc/array.md describes when fewer reads and writes suffice.
  * Memory: one buffer of the input's size, plus at most 2 % of the input and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -229,12 +231,13 @@ struct ordo_top_k_params {
     bool greatest;
 };
 
-/* Returns the first min(k, count) elements in sorted order. Equal keys keep the order of the input.
- * `indices` receives the input index of each element as a uint32_t, and may be ordo_none().
+/* Returns the first min(k, count) elements in sorted order. Equal keys keep the order of the
+ * input. `indices` receives the input index of each element as a uint32_t, and may be
+ * ordo_none().
  * Cost: two reads of all keys, more if most keys share their highest bits. Then a sort of k
  *   elements.
- * Memory: the sum of half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's
- *   size, and a sort's scratch. */
+ * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB, plus twice the outputs'
+ *   bytes, plus the scratch of the sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -248,10 +251,11 @@ struct ordo_select_params {
     bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
 };
 
-/* Returns the key of rank k, and its index in the input as a uint32_t. For the median pass k =
- * count / 2. index_out may be ordo_none().
+/* Returns the key of rank k: the element with index k after sorting. index_out receives the
+ * key's index in the input as a uint32_t, and may be ordo_none(). For the median pass k = count
+ * / 2.
  * Cost: as ordo_top_k without the sort.
- * Memory: the sum of half of the keys' bytes, 2 bytes per key, and 256 KiB.
+ * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
 ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
                                  struct ordo_slice keys, size_t count, size_t k,
@@ -267,21 +271,23 @@ struct ordo_reduce_by_key_params {
     ordo_type key; /* Keys are equal if all bits are: -0 is not +0. */
     ordo_type value;
     ordo_op   op;
-    /* If true, sums of 32-bit integers have 64 bits, and values_out has 8 bytes per element. */
+    /* If true, sums of 32-bit integers are computed in 64 bits, and values_out has 8 bytes per
+     * element. */
     bool wide;
     /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
     bool sorted;
-    /* Number of low bits of ordo_key_bits to sort by. Fewer bits make the call faster, but groups
-     * whose low bits agree come in arbitrary order, and a key may form several groups. 0 means all
-     * bits. */
+    /* Number of low bits of ordo_key_bits to sort by. 0 means all bits. Fewer bits make the call
+     * faster. But groups whose low bits agree then come in arbitrary order, and one key may form
+     * several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
- * its number of elements (counts, uint32_t). `counts` may be ordo_none(). Groups ascend by key, or
- * keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t. Groups
- * beyond `capacity` are not written.
- * Cost: a sort unless `sorted`. Then each element is read once or twice, depending on the device.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
+ * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
+ * or keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t.
+ * Only the first `capacity` groups are written.
+ * Cost: a sort, unless `sorted`. Then each element is read once or twice, depending on the
+ *   device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
@@ -303,7 +309,7 @@ struct ordo_unique_params {
     uint32_t  bits;
 };
 
-/* Writes each distinct key once to keys_out, and its number of elements (uint32_t) to `counts`.
+/* Writes each distinct key once to keys_out, and how often it occurs (uint32_t) to `counts`.
  * Cost and memory are as for ordo_reduce_by_key without values. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
@@ -337,7 +343,7 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted part of the arrays `keys` and `values`: `count` elements from element `at` on. */
+/* A sorted part of arrays `keys` and `values`: the `count` elements that begin at element `at`. */
 struct ordo_run {
     size_t at, count;
 };
@@ -362,8 +368,8 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 /* A search index over a sorted array. The array must stay in place and unchanged while the index
  * exists.
  * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default.
- * Concurrency: any number of threads may search. Destroy the index when no call is using it.
- *   Enqueued commands may still run then, and the device may already be closed. */
+ * Concurrency: any number of threads may search. No call may use the index while it is
+ *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
 
 /* Builds an index of `count` keys in ascending order. Calls on the same queue may use *out
@@ -371,11 +377,11 @@ typedef struct ordo_index ordo_index;
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
-/* Builds an index that contains compressed keys. `keys` may be freed afterwards, and searches may
- * pass ordo_none() as keys.
+/* Builds an index that contains compressed keys. Afterwards `keys` may be freed, and searches
+ * may pass ordo_none() as keys.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: 0.53 times the bytes of the keys and a plain index for 2^24 uniform 32-bit keys. At most
- *   1.13 times these bytes.
+ * Memory: at most 1.13 times the bytes of the keys and a plain index together. For 2^24 uniform
+ *   32-bit keys 0.53 times.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
@@ -391,8 +397,8 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned by the highest 8 bits of the query, so that the keys searched by a partition fit
-     * in a cache. */
+    /* Partitioned by the highest 8 bits of the queries. The keys that one partition's queries
+     * can find then fit in a cache. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
@@ -401,21 +407,22 @@ struct ordo_search_params {
     ordo_type key;
     /* If true, counts the keys <= query. Otherwise counts the keys < query. */
     bool upper;
-    /* Set to true if queries are in ascending order. The call is then faster. If queries are not in
-     * order, results are still correct. */
+    /* Set to true if the queries are in ascending order. The call is then faster. Results are
+     * correct even if the queries are in another order. */
     bool sorted_queries;
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN may take scratch of 8 bytes and two keys per query. */
+    /* Schemes other than PLAIN may take scratch memory: 8 bytes plus the bytes of two keys per
+     * query. */
     ordo_scheme scheme;
 };
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. If `upper` is set, counts
- * equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an access
- * outside of the buffer.
- * Cost: with an index a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
- *   Without an index a query reads log2(count) keys.
+/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. If `upper` is true,
+ * counts equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an
+ * access outside of the buffer.
+ * Cost: with an index, a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
+ *   Without an index, a query reads log2(count) keys.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -431,9 +438,10 @@ struct ordo_equal_range_params {
     const ordo_index *index;
 };
 
-/* Finds the keys that equal queries[i]: the elements lower[i] to upper[i] - 1 (uint32_t). Unsorted
- * keys give arbitrary bounds with lower[i] <= upper[i] <= count.
- * Cost: ordo_search, then about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
+/* Finds the keys that equal queries[i]. They are the elements lower[i] to upper[i] - 1 of
+ * `keys`. The bounds have type uint32_t. Unsorted keys give arbitrary bounds with lower[i] <=
+ * upper[i] <= count.
+ * Cost: as ordo_search. Then about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,
@@ -454,9 +462,9 @@ struct ordo_lookup_params {
     ordo_scheme       scheme;
 };
 
-/* Sets values_out[i] to the value of the first key that equals queries[i], or leaves it unchanged
- * if no key does. Sets found[i] (a byte) to 1 if a key does, else to 0. `found` may be ordo_none().
- * Keys are equal if all bits are: -0 is not +0. */
+/* Searches the first key that equals queries[i]. If there is one, sets values_out[i] to its
+ * value and found[i] (a byte) to 1. Otherwise sets found[i] to 0 and leaves values_out[i]
+ * unchanged. `found` may be ordo_none(). Keys are equal if all bits are: -0 is not +0. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,

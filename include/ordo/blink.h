@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The B-link tree: nodes of 28 elements with links to the right neighbour. It suits small batches,
- * ranges and concurrent operations. See share/doc/blink.md.
+/* The B-link tree: its nodes have up to 28 elements and a link to the right neighbour. It suits
+ * small batches, ranges and concurrent operations. See share/doc/blink.md.
  *
  * Example:
  *
@@ -22,25 +22,27 @@ struct ordo_blink_config {
     struct ordo_dict_config dict;
     /* Percentage of each node that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
-    /* Greatest number of leaves, of up to 28 elements each. 0 means no limit. An ordered batch that
-     * needs more leaves returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch
-     * refuses single operations instead. */
+    /* Maximum number of leaves, of up to 28 elements each. 0 means no limit. An ordered batch
+     * that needs more leaves returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent
+     * batch only refuses the operations that find no leaf. */
     size_t max_leaves;
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each affected leaf once. An update with over six elements per
- *   leaf of the tree rebuilds the tree. If it must sort its elements, as on CPUs, two per leaf
- *   suffice.
- * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates, at
- *   most 3 times for a sliding window of keys. Another sixth is kept in reserve. A build
- *   temporarily holds the old tree, the new tree, and the elements twice.
- * Blocking: an update waits once, or three times if over 1024 of its elements fall into one leaf.
- * Errors: after an error the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if
- *   the tree could exceed ORDO_MAX_COUNT. ORDO_BROKEN if a failed kernel damaged a node, until the
- *   tree is built or cleared.
- * Concurrency: if no leaf is free, a concurrent batch does its remaining stores in order, at least
- *   an eighth at a time. If memory for this is missing, it refuses them (ORDO_NOT_STORED). */
+ * Cost: an update reads and writes each affected leaf once. An update with more than six
+ *   elements per leaf of the tree rebuilds the tree. If the update must sort its elements, as on
+ *   CPUs, more than two per leaf suffice.
+ * Memory: 1.35 times the bytes of keys and values after a build, and 1.7 times after random
+ *   updates. At most 3 times for a sliding window of keys. Another sixth is kept in reserve. A
+ *   build temporarily holds the old tree, the new tree, and the elements twice.
+ * Blocking: an update waits for the device once, or three times if over 1024 of its elements
+ *   belong to one leaf.
+ * Errors: after an error the tree is unchanged, or the next call completes it. ORDO_TOO_LARGE if
+ *   the tree could exceed ORDO_MAX_COUNT. If a failed kernel damaged a node, calls return
+ *   ORDO_BROKEN until the tree is built or cleared.
+ * Concurrency: if no leaf is free, a concurrent batch does its remaining stores in order, at
+ *   least an eighth at a time. If memory for this is missing, it refuses the stores
+ *   (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

@@ -41,9 +41,9 @@ typedef struct ordo_device ordo_device;
  * Set-user-ID programs ignore the variables.
  *
  *   ORDO_DEVICE   selects the device. If none matches, opening returns ORDO_NO_DEVICE.
- *   ORDO_MASK     lists features that the device does without, for tests.
- *   ORDO_CL_DIR   is a directory of kernel sources that replace the library's. If missing, opening
- *                 returns ORDO_IO.
+ *   ORDO_MASK     lists features that the device does not use, for tests.
+ *   ORDO_CL_DIR   is a directory of kernel sources that replace the library's. If it does not
+ *                 exist, opening returns ORDO_IO.
  *   ORDO_LOG      is error, warning, info or debug.
  *   ORDO_PROFILE  is the file of tunables, or "off". It must be a regular file under 64 KiB that
  *                 belongs to the user or to root. Otherwise the shipped profile is used, and a
@@ -61,63 +61,66 @@ typedef enum ordo_log_level {
     ORDO_LOG_DEBUG = 3
 } ordo_log_level;
 
-/* Receives one log message, without a newline. The text is valid during the call. The function must
- * not call Ordo.
- * Concurrency: a device sends one message at a time, from the thread of the Ordo call, usually with
- *   the device's lock held. */
+/* A function that receives one log message, without a newline. The text is valid during the
+ * call. The function must not call Ordo.
+ * Concurrency: a device sends one message at a time, from the thread of the Ordo call, usually
+ *   with the device's lock held. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
-/* How to open a device. Zeros mean defaults. After the call only `log` and `user` are still used.
- */
+/* Settings for opening a device. A member that is zero means the default. After opening, only
+ * `log` and `user` are used. */
 struct ordo_device_config {
-    /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL:
-     * ORDO_DEVICE, or the first GPU, or else the first device. */
+    /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL
+     * means the text in ORDO_DEVICE, or else the first GPU, or else the first device. */
     const char *select;
-    /* Receives errors and warnings, or the levels that ORDO_LOG selects. If NULL, messages go to
-     * stderr, but only if ORDO_LOG is set. */
+    /* Receives errors and warnings, or the levels that ORDO_LOG selects. If `log` is NULL,
+     * messages go to stderr, but only if ORDO_LOG is set. */
     ordo_log_fn log;
     void       *user; /* passed to log */
     /* Receives the error message if opening fails, cut to message_bytes. May be NULL. */
     char  *message;
     size_t message_bytes;
-    /* Receives the bytes of the whole message with its final 0, or 0 after success. May be NULL.
-     * 4096 bytes suffice for every message except build logs. */
+    /* Receives the number of bytes of the whole message, including its final 0. After success
+     * receives 0. May be NULL. 4096 bytes suffice for every message except build logs. */
     size_t *message_needs;
     size_t  memory_limit; /* limit of device memory in bytes; 0: the size of the device's memory */
-    /* Features that the device does without, for tests:
-     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL: ORDO_MASK. */
+    /* Features that the device does not use, for tests:
+     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". If NULL, the variable
+     * ORDO_MASK lists the features. */
     const char *mask;
     /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
-    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
-     * -1: none. 0: the number in ORDO_BUILD_THREADS, otherwise 2 for a GPU and none for a CPU. */
+    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the
+     * background. -1 means none. 0 means the number in ORDO_BUILD_THREADS, or else 2 for a GPU
+     * and none for a CPU. */
     int build_threads;
 };
 
-/* Opens and tests a device, and creates a context and an in-order queue. Sets *out to NULL on
- * error.
+/* Opens and tests a device, and creates a context and an in-order queue. On error sets *out to
+ * NULL.
  * Cost: 0.26 s on an H200. The first time, or with a new profile, 1.9 s to compile and test
  *   kernels. Some seconds on a CPU.
- * Blocking: waits for the self-test. facts.dropped lists kernel variants that failed and were
- *   replaced.
- * Errors: ORDO_NO_DEVICE, and the message lists the choices or the package to install. ORDO_IO.
- *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail. OpenCL
- *   and memory errors. */
+ * Blocking: waits for the self-test. facts.dropped lists the kernel variants that failed and
+ *   their replacements.
+ * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO.
+ *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail.
+ *   OpenCL and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
-/* Opens the caller's device with the caller's context and queue, and retains them. If `queue` is
- * NULL, creates an in-order queue. config->select is ignored. */
+/* Opens the caller's device with the caller's context and queue. Retains all three. If `queue`
+ * is NULL, creates an in-order queue. Ignores config->select. */
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes stay
- * usable, and keep resources of the device until they are destroyed. `log` is called no more.
+/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes
+ * stay usable, and keep resources of the device until they are destroyed. `log` is never called
+ * again.
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
-/* Return the OpenCL objects of a device, for the caller's own commands and buffers. The functions
- * do not retain them. */
+/* Return the OpenCL objects of a device, for the caller's own commands and buffers. The
+ * functions do not retain the objects. */
 ORDO_API cl_context       ordo_device_context(const ordo_device *device);
 ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
 ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
@@ -126,17 +129,18 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* After an error from the driver (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as
  * before the call, and order->done is not set. The call may be repeated. Commands that were
- * enqueued stay enqueued. If the driver fails permanently, each call returns its error. Objects can
- * still be destroyed and the device closed. */
+ * enqueued stay enqueued. If the driver fails permanently, each call returns an error, but
+ * objects can still be destroyed and the device closed. */
 
-/* ORDO_DEVICE_FAILED: a call that waits returns this if a kernel failed on the device. The kernel's
- * outputs are undefined, and its dictionary must be cleared. Most drivers then refuse all calls on
- * the context, and NVIDIA's driver also on new contexts of the process. Ordo's calls return
- * ORDO_DEVICE_FAILED until a wait succeeds. */
+/* ORDO_DEVICE_FAILED: a call that waits returns this if a kernel failed on the device. The
+ * kernel's outputs are undefined, and its dictionary must be cleared. Most drivers then refuse
+ * all calls on the context. NVIDIA's driver also refuses new contexts of the process. Ordo's
+ * calls return ORDO_DEVICE_FAILED until a wait succeeds. */
 
-/* Copies the message of the device's last error in any thread, cut to `bytes` with its final 0. The
- * message has the error with names and values, or the build log, then the device and the line of
- * Ordo's source. Returns the bytes of the whole message, or 1 without an error. */
+/* Copies the message of the device's last error (in any thread) to `text`, cut to `bytes` with
+ * its final 0. The message has the error with its values, or the build log. The device and the
+ * line of Ordo's source follow. Returns the bytes of the whole message, or 1 if there was no
+ * error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -147,8 +151,8 @@ ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* How the work-items (lanes) of a team exchange data. A team is a sub-group, a part of one, or a
- * single work-item. */
+/* How the work-items of a team (lanes) exchange data. A team is a sub-group, a part of a
+ * sub-group, or a single work-item. */
 typedef enum ordo_lanes {
     ORDO_LANES_ONE = 0,    /* single work-items: CPUs, unknown devices */
     ORDO_LANES_KHR = 1,    /* Khronos sub-groups */
@@ -156,7 +160,7 @@ typedef enum ordo_lanes {
     ORDO_LANES_AMD = 3,    /* the AMD compiler's builtins */
 } ordo_lanes;
 
-/* Which operations order memory accesses between work-groups. */
+/* Operations that order memory accesses of different work-groups. */
 typedef enum ordo_atomics {
     ORDO_ATOMICS_LEGACY = 0, /* OpenCL 1.2 atomics, no order guaranteed */
     ORDO_ATOMICS_C11 = 1,    /* OpenCL C 2.0 atomics with memory_scope_device */
@@ -168,10 +172,12 @@ struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
     bool cpu;            /* True if a work-group runs in one thread. */
     bool unified_memory; /* true if host and device share memory */
-    /* True if a started work-group keeps running, so that others may wait for it. */
+    /* True if a started work-group always continues to run, so that other groups may wait for
+     * it. */
     bool groups_progress;
     bool int64_atomics; /* true if device memory has 64-bit atomics */
-    /* True if a load is ordered after the load that gave its address, even without a fence. */
+    /* True if a load from an address waits for the load that read this address, even without a
+     * fence. */
     bool         address_order;
     bool         own_binary_cache; /* True if the driver caches programs. */
     ordo_lanes   lanes;
@@ -193,12 +199,12 @@ struct ordo_facts {
     char         dropped[256]; /* Failed variants and their replacements, one per line, or "". */
 };
 
-/* Returns the facts, valid until the device is closed. Returns NULL for NULL. Only
+/* Returns the facts, which are valid until the device is closed. Returns NULL for NULL. Only
  * ordo_device_self_test changes facts: self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
-/* Runs the self-test, which compares the results of lanes, atomics, scan and sort with known
- * results.
+/* Runs the self-test, which compares results of sub-group operations, atomics, scan and sort
+ * with known results.
  * Blocking: yes.
  * Errors: ORDO_SELF_TEST. The message names the wrong result. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
@@ -214,7 +220,8 @@ struct ordo_memory {
 };
 ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
 
-/* Releases unused scratch memory and restarts the peaks. Running commands keep their scratch. */
+/* Releases unused scratch memory and restarts the peaks (members ..._peak_bytes). Running
+ * commands keep their scratch. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
 /* ---- tuning -------------------------------------------------------------------------------- */
@@ -227,9 +234,8 @@ typedef enum ordo_origin {
     ORDO_ORIGIN_SET
 } ordo_origin;
 
-/* A tunable (a number that changes speed, not results) for one size of keys and values.
- * "sort.k4v4.items" is the number of items per work-item when sorting 4-byte keys with 4-byte
- * values. */
+/* A tunable (a number that changes speed, not results) for one size of keys and values. Example:
+ * "sort.k4v4.items" is the number of items per work-item in sorts of 4-byte keys and values. */
 struct ordo_tunable_info {
     char        name[48];
     const char *text; /* its meaning */
@@ -245,9 +251,10 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable of this device object. Later calls lower a value that the device cannot run.
- * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
- *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
+/* Sets a tunable of this device object. If the device cannot run a value, later calls use a
+ * lower one.
+ * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later
+ *   call returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
  *   registers. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
@@ -276,14 +283,14 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *           hangs instead. If a command of the caller fails and the driver drops commands that
  *           change a dictionary, the next call checks it and may return ORDO_BROKEN. */
 struct ordo_order {
-    /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
-     * barriers separate the commands of a call. */
+    /* Queue of the device's context, or NULL for the device's own queue. If the queue is
+     * out-of-order, barriers separate the commands of a call. */
     cl_command_queue queue;
     cl_uint          n_wait; /* number of events in wait */
     const cl_event  *wait;   /* events that must precede the call */
-    /* Receives a marker event, which the caller must release. May be NULL. In an in-order queue
-     * with profiling, the difference between the CL_PROFILING_COMMAND_END of two successive markers
-     * is the time of a call. */
+    /* Receives a marker event after the call's commands. The caller must release the event. May
+     * be NULL. In an in-order queue with profiling, a call's time is the difference between
+     * CL_PROFILING_COMMAND_END of its marker and of the previous call's marker. */
     cl_event *done;
 };
 

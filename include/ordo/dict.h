@@ -66,9 +66,9 @@ typedef enum ordo_dict_op {
     ORDO_CAN_BUILD,
     ORDO_CAN_UPDATE, /* upsert, insert, erase */
     ORDO_CAN_FIND,   /* find, contains, size, export */
-    /* Queries in key order, such as count, range, seek and rank. */
+    /* Queries that need key order, such as count, range, seek and rank. */
     ORDO_CAN_ORDER,
-    /* Mixed batches. Without ORDO_CAN_ORDER, operations on single keys only. */
+    /* Mixed batches. Without ORDO_CAN_ORDER, they may contain only operations on single keys. */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* ordo_dict_apply_concurrent */
@@ -83,9 +83,9 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 /* Replaces the content by `count` elements in any order. If a key occurs several times, its last
  * value counts.
  * Cost: one sort.
- * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the new
- *   keys and values, plus 4 MiB. If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times
- *   these bytes. The old content stays until the end.
+ * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the
+ *   new keys and values, plus 4 MiB. If keys repeat, it takes 3.3 times these bytes. A B-link
+ *   tree or skiplist takes 5 times these bytes. The old content stays until the end.
  * Blocking: waits for the number of distinct keys. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
@@ -93,7 +93,7 @@ ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values,
                                           size_t count);
 
-/* Stores each key with its value, which replaces an old value.
+/* Stores each key with its value. If the key is present, the value replaces the old one.
  * Cost: an update, as the structure's header describes.
  * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
@@ -102,26 +102,25 @@ ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count);
 
-/* Stores the absent keys. Present keys keep their values. If a key occurs several times in the
- * batch, its first value counts. Sets inserted[i] (a byte) to 1 if element i was stored, else to 0.
- * `inserted` may be ordo_none().
+/* Stores each key that is absent, with its value. Present keys keep their values. If a key
+ * occurs several times in the batch, its first value counts. Sets inserted[i] (a byte) to 1 if
+ * element i was stored, else to 0. `inserted` may be ordo_none().
  * Cost: a sort of the keys, a find per key, and an update.
- * Memory: scratch of two keys and 12 bytes per element, or the update's scratch if that is
- *   greater. */
+ * Memory: the update's scratch, or per element two keys and 12 bytes if that is greater. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count, uint8_t *inserted);
 
-/* Combines each value with the stored value of its key: their sum, minimum or maximum (op). Absent
- * keys are stored. If a key occurs several times, all its values are combined. `value` is the type
- * of the values.
- * Cost: an update. An LSM, FAST tree or HAMT also needs a sort of keys with values and a find per
- *   key.
- * Memory: scratch of a key, two values and 2 bytes per element, and the update's scratch.
- * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums of
- *   floats. */
+/* Combines each value with the stored value of its key by `op`: their sum, minimum or maximum.
+ * Absent keys are stored with their values. If a key occurs several times, all its values are
+ * combined. `value` is the type of the values.
+ * Cost: an update. An LSM, FAST tree or HAMT also needs a sort of keys with values and a find
+ *   per key.
+ * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
+ * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums
+ *   of floats. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
                                        struct ordo_slice keys, struct ordo_slice values,
                                        size_t count, const struct ordo_order *order);
@@ -133,12 +132,12 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Removes all keys from lo[i] to hi[i], for each i. Ranges may overlap. If lo[i] > hi[i], range i
- * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes, without keys of
- * ranges 0 to i - 1. `erased` may be ordo_none().
+/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. If lo[i] > hi[i], range
+ * i is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes. Keys that an
+ * earlier range removes are not counted again. `erased` may be ordo_none().
  * Cost: two ranks per range, a sort of the ranges, a range query and an update.
- * Memory: scratch of the removed keys, and 44 bytes and two keys per range. If ranges overlap and
- *   `erased` is given, 17 more bytes per range.
+ * Memory: scratch of the removed keys, plus 44 bytes and two keys per range. If ranges overlap
+ *   and `erased` is given, 17 more bytes per range.
  * Blocking: waits for the number of removed keys. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
                                            struct ordo_slice hi, size_t count,
@@ -147,12 +146,12 @@ ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo
 ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi,
                                                 size_t count, uint32_t *erased);
 
-/* Removes the `count` least elements, or all if there are fewer, and returns them in ascending
- * order. take_last removes the greatest elements and returns them in descending order. *taken
- * receives the number of removed elements. keys_out and values_out have capacity for `count`
- * elements, or are ordo_none().
- * Cost: a range query and an update. An LSM only marks the elements as erased. take_last only
- *   shortens a sorted array.
+/* take_first removes the `count` least elements, or all if there are fewer, and returns them in
+ * ascending order. take_last removes the greatest elements and returns them in descending order.
+ * *taken receives the number of removed elements. keys_out and values_out must have capacity for
+ * `count` elements, or be ordo_none().
+ * Cost: a range query and an update. An LSM only marks the elements as erased. For take_last a
+ *   sorted array only becomes shorter.
  * Memory: scratch of a key and a byte per element.
  * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -182,8 +181,8 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
  *   if keys_out is ordo_none(), and 1 byte if found is ordo_none(). A range needs 20 bytes, and 8
  *   bytes more for each further run of an LSM. */
 
-/* Sets values_out[i] to the value of keys[i], or leaves it unchanged if the key is absent. Sets
- * found[i] (a byte) to 1 if the key is present, else to 0. Both outputs may be ordo_none(). */
+/* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise
+ * sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs may be ordo_none(). */
 ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                     struct ordo_slice values_out, struct ordo_slice found,
                                     const struct ordo_order *order);
@@ -196,21 +195,21 @@ ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count,
                                              uint8_t *found);
 
-/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. The number is
- * 0 if lo[i] > hi[i]. */
+/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. If lo[i] >
+ * hi[i], the number is 0. */
 ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice counts,
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
                                           size_t count, uint32_t *counts);
 
-/* Returns all elements with keys from lo[i] to hi[i], in key order. Result i consists of elements
- * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` has count + 1 numbers
- * (uint64_t). Each output may be ordo_none(). *needed receives offsets[count], the total number of
- * elements.
+/* Returns for each i all elements with keys from lo[i] to hi[i], in key order. They are written
+ * to positions offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives
+ * count + 1 numbers (uint64_t). Each output may be ordo_none(). *needed receives offsets[count],
+ * the total number of elements.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out and
- *   values_out hold. Nothing is then written to them. If `needed` is NULL, the caller must compare
+ * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out
+ *   and values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
  *   offsets[count] with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
@@ -221,15 +220,15 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
                                           size_t count, uint64_t *offsets, void *keys_out,
                                           void *values_out, size_t capacity, size_t *needed);
 
-/* Ranges with a limit on their number of elements, in either direction. An example is the next k
- * elements after a key. */
+/* Ranges with a limit on their number of elements, in ascending or descending order. Example:
+ * the next k elements after a key. */
 struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* greatest number of elements per range; 0: no limit */
-    /* limits[i] (uint32_t) is the limit of range i, possibly 0. May be ordo_none(). */
+    /* The limit of range i is limits[i] (uint32_t), which may be 0. `limits` may be ordo_none(). */
     struct ordo_slice limits;
-    /* If true, ranges run from hi[i] down, and a limit keeps the greatest keys. */
+    /* If true, each range is returned in descending order, and a limit keeps its greatest keys. */
     bool descending;
 
     struct ordo_slice offsets; /* count + 1 numbers (uint64_t) */
@@ -260,14 +259,14 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
                                                   size_t                                *needed);
 
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
- * hi[i]. For a range without keys, results[i] is the identity of op. Sets counts[i] (uint32_t) to
- * the number of keys. `counts` may be ordo_none().
+ * hi[i], and counts[i] (uint32_t) to the number of these keys. If there are none, results[i] is
+ * the identity of op. `counts` may be ordo_none().
  * Cost: two ranks per range. If no range has more than 128 elements, reads the values of all
- *   ranges. Otherwise exports all values into a table, which later calls reuse until the dictionary
- *   changes. If the ranges have less than a quarter of all elements, the table has only their
- *   values and is not reused.
- * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
- *   element, and a 15th more for minima and maxima.
+ *   ranges. Otherwise exports all values into a table, which later calls reuse until the
+ *   dictionary changes. If the ranges have less than a quarter of all elements, the table has
+ *   only their values and is not reused.
+ * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value
+ *   per element, and a 15th more for minima and maxima.
  * Blocking: waits for the lengths of the ranges. */
 ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
                                          struct ordo_slice lo, struct ordo_slice hi, size_t count,
@@ -284,9 +283,9 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds the key nearest to k = keys[i] that has the given relation to k, and the value of this key.
- * If no key does, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
- * ordo_none(). */
+/* Finds the nearest key that has the given relation to k = keys[i]. Outputs this key, its value,
+ * and 1 in found[i] (a byte). If there is none, sets found[i] to 0 and leaves the other outputs
+ * unchanged. Each output may be ordo_none(). */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
                                     struct ordo_slice values_out, struct ordo_slice found,
@@ -295,8 +294,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but does not find keys beyond bounds[i]. Beyond means greater with ORDO_GE
- * and ORDO_GT, less with ORDO_LT and ORDO_LE.
+/* Like ordo_dict_seek, but does not find keys beyond bounds[i]. With ORDO_GE and ORDO_GT these
+ * are the keys greater than bounds[i], with ORDO_LT and ORDO_LE the lesser ones.
  * Memory: also scratch of a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -307,8 +306,8 @@ ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation r
                                                 const void *keys, const void *bounds, size_t count,
                                                 void *keys_out, void *values_out, uint8_t *found);
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i]. With ORDO_LE also counts an
- * equal key.
+/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i]. With ORDO_LE an equal key is
+ * counted, too.
  * Cost: a search per key.
  * Errors: ORDO_INVALID for relations other than ORDO_LT and ORDO_LE. */
 ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
@@ -317,19 +316,19 @@ ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, str
 ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys,
                                          size_t count, uint32_t *ranks);
 
-/* Finds the element whose key has ranks[i] (uint32_t) lesser keys. Rank 0 is the least element. If
- * there is no such element, sets found[i] to 0 and leaves the other outputs unchanged. Each output
- * may be ordo_none().
- * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs takes
- *   a step per run for each bit of a key. */
+/* Finds the element of rank ranks[i] (uint32_t). The rank of an element is the number of lesser
+ * keys, so rank 0 is the least element. If no element has this rank, sets found[i] to 0 and
+ * leaves the other outputs unchanged. Each output may be ordo_none().
+ * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs
+ *   takes a step per run for each bit of a key. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
                                       struct ordo_slice found, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
                                            void *keys_out, void *values_out, uint8_t *found);
 
-/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, without
- * removing them. *got receives the number of elements and must not be NULL.
+/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, but do not
+ * remove them. *got receives the number of elements; `got` must not be NULL.
  * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
@@ -342,8 +341,7 @@ ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *got);
 
-/* Return the least or the greatest element. The outputs have one entry each, as in ordo_dict_seek.
- */
+/* Return the least or the greatest element. Each output has one entry, as in ordo_dict_seek. */
 ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out,
                                      struct ordo_slice value_out, struct ordo_slice found,
                                      const struct ordo_order *order);
@@ -359,8 +357,8 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* Returns all elements in key order, or from a hash table in its own order. *count receives the
- * number of elements. values_out may be ordo_none().
+/* Returns all elements in key order. A hash table returns them in its own order. *count receives
+ * the number of elements. values_out may be ordo_none().
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
@@ -371,13 +369,13 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
 
 /* ---- mixed batches ------------------------------------------------------------------------- */
 
-/* Operation of a mixed batch, stored in one byte. The comments list the outputs that the operation
- * writes. */
+/* Code of an operation in a mixed batch, stored in one byte. The comments list the outputs that
+ * the operation writes. */
 typedef enum ordo_code {
     ORDO_FIND = 0,     /* found, values_out */
     ORDO_CONTAINS = 1, /* found */
     ORDO_UPSERT = 2,   /* found: 1 if the key was present before */
-    ORDO_INSERT = 3,   /* found: 1 if present, then nothing is stored */
+    ORDO_INSERT = 3,   /* found: 1 if the key is present; nothing is stored then */
     ORDO_ERASE = 4,    /* found: 1 if the key was present before */
     ORDO_SEEK_LT = 5,  /* found, keys_out, values_out */
     ORDO_SEEK_LE = 6,
@@ -394,8 +392,8 @@ typedef enum ordo_code {
 } ordo_code;
 
 /* A mixed batch of `count` operations. Operation i uses element i of each array. Outputs that an
- * operation does not write stay unchanged. Unused arrays may be ordo_none(), except codes and
- * keys. */
+ * operation does not write stay unchanged. Arrays that no operation uses may be ordo_none(),
+ * except `codes` and `keys`. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* keys, or lower bounds of ranges */
@@ -408,8 +406,9 @@ struct ordo_batch {
     struct ordo_slice values_out; /* written by finds, seeks and selections */
     struct ordo_slice counts;     /* uint32_t: written by counts, ranges and ranks */
 
-    /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i + 1]
-     * - 1 of range_keys and range_values. If operation i is no range, the offsets are equal. */
+    /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i +
+     * 1] - 1 of range_keys and range_values. If operation i is not a range, the two offsets are
+     * equal. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity; /* number of elements that range_keys and range_values hold */
@@ -418,15 +417,16 @@ struct ordo_batch {
     ordo_op   combine; /* the operation of combines */
 };
 
-/* Applies a mixed batch as if its operations ran one after another in the order of their indices.
- * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md describes
- *   the cost of seeks, counts, ranges, ranks and selections.
- * Memory: scratch of 45 bytes, a key and a value per operation. With queries in key order, 80 bytes
- *   instead of 45. Also the elements that the ranges have before the batch.
+/* Applies a mixed batch as if its operations ran one after another in the order of their
+ * indices.
+ * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md
+ *   describes the cost of seeks, counts, ranges, ranks and selections.
+ * Memory: scratch of 45 bytes, a key and a value per operation. With queries in key order, 80
+ *   bytes instead of 45. Also the elements that the ranges contain before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
- *   range_capacity elements. *needed then receives their number (`needed` may be NULL). Nothing is
- *   applied in these cases. Combines have the errors of ordo_dict_combine. */
+ *   range_capacity elements. *needed then receives their number (`needed` may be NULL). After
+ *   these errors no operation is applied. Combines have the errors of ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
@@ -449,22 +449,23 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
- * Operations run in no fixed order. Operations on single keys are linearizable: for each key, one
- * order of its operations explains all results. Finds and contains see the state before the batch.
- * Seeks, counts and ranges read the leaves one after another. A reported key was present, with its
- * value, at some moment. A key that was present throughout is reported once. Reported keys
- * ascend. */
+ * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
+ * some order of its operations gives all their results. Finds and contains see the state before
+ * the batch. Seeks, counts and ranges read the leaves one after another. A reported key was
+ * present, with its value, at some moment. A key that was present throughout is reported once.
+ * Reported keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {
     ORDO_DONE = 0,
     ORDO_NOT_STORED = 1, /* memory was missing, nothing changed */
-    ORDO_CUT_SHORT = 2,  /* The range exceeds its slice. counts[i] is its length. */
-    ORDO_UNKNOWN = 3,    /* invalid code, nothing done */
+    ORDO_CUT_SHORT = 2, /* The range has more elements than its slice. counts[i] is their number. */
+    ORDO_UNKNOWN = 3,   /* invalid code, nothing done */
 } ordo_outcome;
 
-/* A batch of `count` unordered operations. The members are as in ordo_batch. Instead of `offsets`
- * the caller passes `rooms`, which assigns each range its slice of range_keys and range_values. */
+/* A batch of `count` unordered operations. Most members are as in ordo_batch. Instead of the
+ * output `offsets` there is an input `rooms`, which assigns each range its slice of range_keys
+ * and range_values. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
     size_t            count;
@@ -473,22 +474,23 @@ struct ordo_concurrent_batch {
     /* bytes (ordo_outcome), or ordo_none() */
     struct ordo_slice outcomes;
 
-    /* An input of count + 1 ascending numbers (uint64_t). Range i may write elements rooms[i] to
-     * rooms[i + 1] - 1 and writes counts[i] of them. The rest of its slice becomes undefined. */
+    /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements
+     * rooms[i] to rooms[i + 1] - 1. The range writes its first counts[i] elements; the others
+     * become undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
-    /* Number of elements that range_keys and range_values hold. Slices are cut there. */
+    /* Number of elements that range_keys and range_values hold. Slices end there at the latest. */
     size_t range_capacity;
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Contention costs more, and so do seeks and
- *   counts over hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Contention costs more, and so do seeks
+ *   and counts over hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
  * Blocking: yes.
- * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID for missing
- *   values, hi or rooms. Nothing is then done. After ORDO_OPENCL a part of the batch is done. An
- *   operation that lacks memory is reported only in `outcomes`. */
+ * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if
+ *   `values`, `hi` or `rooms` is missing. Nothing is then done. After ORDO_OPENCL a part of the
+ *   batch is done. If an operation lacks memory, only its outcome says so. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
@@ -511,7 +513,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks the structure's invariants by reading all its memory.
+/* Checks the invariants of the data structure by reading all its memory.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: a static search tree over a sorted array, and a buffer of later updates. It suits data that
- * is read often and changes rarely. See share/doc/fast.md.
+/* FAST: a static search tree over a sorted array, and a buffer of later updates. FAST suits data
+ * that is read often and changes rarely. See share/doc/fast.md.
  *
  * Example:
  *
@@ -20,19 +20,19 @@ extern "C" {
 
 struct ordo_fast_config {
     struct ordo_dict_config dict;
-    /* A tree of n elements is rebuilt after n / rebuild_one_in new elements. 1 to 65536; 0 means
-     * 128. A smaller number makes rebuilds rarer and the buffer larger. */
+    /* A tree of n elements is rebuilt when the buffer has n / rebuild_one_in elements. 1 to
+     * 65536; 0 means 128. A smaller number makes rebuilds rarer and the buffer larger. */
     uint32_t rebuild_one_in;
 };
 
 /* Creates an empty FAST tree.
- * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree. A query
- *   costs as much as in a sorted array, plus a search of the buffer. The tree is also rebuilt when
- *   searches of the buffer have cost as much as a rebuild.
- * Memory: keys and values, and 7 % of the keys for the tree. While there is a buffer, also 2 bits
- *   per element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB, which stay
- *   cached until ordo_dict_compact. If the whole tree would exceed the largest allocation, new
- *   elements stay in the buffer.
+ * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree. A
+ *   query costs as much as in a sorted array, plus a search of the buffer. The tree is also
+ *   rebuilt when searches of the buffer have cost as much as a rebuild.
+ * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also
+ *   2 bits per element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB, which
+ *   stay cached until ordo_dict_compact. If the whole tree would exceed the largest allocation,
+ *   new elements stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

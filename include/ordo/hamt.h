@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT, an ordered trie of bitmaps. It suits sets, dense or clustered keys, and ranks over
- * changing contents. See share/doc/hamt.md.
+/* The HAMT: an ordered trie of bitmaps. It suits sets, dense or clustered keys, and ranks in
+ * changing dictionaries. See share/doc/hamt.md.
  *
  * Example: reads a Roaring bitmap and counts its keys below 1000.
  *
@@ -20,21 +20,21 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    /* Builds the trie of the original paper, to repeat its measurements: all leaves are bitmaps,
-     * and nodes of 64 entries replace the tables (share/doc/hamt.md). */
+    /* If true, builds the trie of the original paper, to repeat its measurements. All leaves are
+     * then bitmaps, and nodes of 64 entries replace the tables (share/doc/hamt.md). */
     bool fixed_depth;
 };
 
 /* Creates an empty HAMT, which supports all calls of dict.h except concurrent batches.
  * Cost: a query reads 1 or 2 words of a table and 1 or 2 leaf records of 16 bytes (24 for 8-byte
- *   keys). A query ends in a bitmap, or in a binary search among 64 keys. An update sorts its
- *   elements, copies each affected leaf, and moves 60 bytes per leaf of the trie.
- * Memory: the values, and per leaf 8 bytes, its record and its keys. 1024 dense keys take at most
- *   128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first key,
- *   otherwise their own size. Updates may double the memory. A build or compact temporarily takes 3
- *   times the bytes of keys and values, 14 bytes per key, and 4 MiB.
- * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. It waits
- *   five times if over 1024 of its elements fall into one leaf.
+ *   keys). Then it reads a bitmap, or searches at most 64 keys. An update sorts its elements,
+ *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
+ * Memory: the values, and for each leaf 8 bytes, its record and its keys. 1024 dense keys take
+ *   at most 128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's
+ *   first key, otherwise their own size. Updates may double the memory. A build or compact
+ *   temporarily takes 3 times the bytes of keys and values, 14 bytes per key, and 4 MiB.
+ * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. If
+ *   over 1024 of its elements belong to one leaf, it waits five times.
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
  *   error the dictionary is unchanged. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
@@ -47,26 +47,28 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * deletion vectors use. 8-byte keys use its 64-bit extension: the number of bitmaps, then for each
  * bitmap the upper half of its keys and a bitmap of 32-bit keys. */
 
-/* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory. `bytes`
- * may begin at any byte.
+/* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory.
+ * `bytes` may begin at any byte.
  * Cost: reads the bytes twice and builds the trie from sorted keys. Bitmaps of 8-byte keys are
  *   found one after another.
- * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 per 64 keys, words or runs, and
- *   32 per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit for untrusted
- *   bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
+ * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 keys, words or
+ *   runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit
+ *   for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
  * Blocking: yes.
- * Errors: ORDO_INVALID, and the message names the wrong container. ORDO_TOO_LARGE above
+ * Errors: ORDO_INVALID; the message names the wrong container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is
  *   then unchanged. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
                                             const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);
 
-/* Writes the keys to `out`, which may begin at any byte. *size receives the number of bytes. If
- * `out` is ordo_none(), only counts the bytes. Each container has its smallest form. Equal sets
- * give equal bytes, as CRoaring writes them after roaring_bitmap_run_optimize.
+/* Writes the keys as a Roaring set to `out`, which may begin at any byte. *size receives the
+ * number of bytes. If `out` is ordo_none(), only counts the bytes. Each container has its
+ * smallest form. Equal sets give equal bytes, which CRoaring also writes after
+ * roaring_bitmap_run_optimize.
  * Cost: an export, some passes over the keys, and one write of the bytes.
- * Memory: scratch of the keys, 8 bytes per key, 4 per run of successive keys, 32 per container.
+ * Memory: scratch of the keys, plus 8 bytes per key, 4 per run of successive keys, and 32 per
+ *   container.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,

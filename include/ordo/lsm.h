@@ -20,15 +20,15 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A new batch is merged with each existing run, newest first, that has at most (growth - 1)
-     * times the elements of all newer runs. 2 to 16; 0 means 4. A greater growth makes fewer runs,
-     * faster queries and slower updates. */
+    /* A new batch is merged with existing runs, newest first. A run is merged if it has at most
+     * (growth - 1) times the elements of all newer runs. 2 to 16; 0 means 4. A greater growth
+     * makes fewer runs, faster queries and slower updates. */
     uint32_t growth;
-    /* Cleans up after an update if there are twice as many stored elements as live elements. */
+    /* If true, an update cleans up when twice as many elements are stored as live. */
     bool cleanup_doubled;
-    /* Cleans up if more than this percentage of the stored elements is stale (replaced or erased).
-     * 0 to 100; 0 means never. Stale elements are counted after cleanup_least new elements, if
-     * enough may be stale. */
+    /* An update cleans up if more than this percentage of the stored elements is stale (replaced
+     * or erased). 0 to 100; 0 means never. Stale elements are counted after cleanup_least new
+     * elements, if there may be enough of them. */
     uint32_t cleanup_stale_percent;
     size_t   cleanup_least; /* Fewer live elements count as this number. 0 means 4096. */
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
@@ -37,13 +37,13 @@ struct ordo_lsm_config {
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n elements are stored, its merges move on average less
- *   than log2(n / b) times b elements. A find searches the runs, newest first, until it finds its
- *   key. After an update, the first query in key order searches each element of new runs in the
- *   older runs.
- * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
- *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An update
- *   leaves fewer than 8 stored elements per live element.
+ * Cost: an update sorts its b elements. If n elements are stored, the merges of an update move
+ *   on average less than log2(n / b) times b elements. A find searches the runs, newest first,
+ *   until it finds its key. After an update, the first query in key order searches each element
+ *   of new runs in the older runs.
+ * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at
+ *   most 2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An
+ *   update leaves fewer than 8 stored elements per live element.
  * Blocking: an update waits for the device only if it counts live elements or cleans up.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
@@ -52,11 +52,11 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
 /* Merges all live elements into one run and removes stale elements.
  * Cost: reads and writes each element once. On some devices first searches each element in the
  *   older runs (share/doc/lsm.md).
- * Memory: stays cached for later updates. If one run exceeds memory or the largest allocation,
- *   merges into as few runs as fit.
+ * Memory: freed blocks stay cached for later updates. If one run would exceed memory or the
+ *   largest allocation, merges into as few runs as fit.
  * Blocking: waits for the device.
- * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no LSM.
- */
+ * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no
+ *   LSM. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 /* See ordo.h. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles kernels before they are needed, when a service starts or is installed. Otherwise a call
- * compiles the kernels that no earlier call has used, which takes 0.05 to some seconds. Compiled
- * kernels stay on disk.
+/* Compiles kernels before they are needed, for example when a service starts or is installed.
+ * Otherwise the first call that needs a kernel compiles it, which takes 0.05 to some seconds.
+ * Compiled kernels stay on disk.
  *
  * Example:
  *
@@ -51,12 +51,12 @@ struct ordo_prepare_params {
     uint32_t keys;        /* bit mask of key types: 1u << ORDO_U32 ... */
     uint32_t value_bytes; /* bit mask of sizes: 1u << 4 ... */
     uint32_t operations;  /* bit mask of ORDO_PREPARE_BUILD ... */
-    size_t   batch;       /* Elements per call. Small and large batches have different kernels. */
+    size_t   batch;       /* Elements per call. Kernels for small and large batches differ. */
 
-    /* Divides the work among several processes, because some drivers compile one program of a
-     * process at a time. This process compiles only every parts-th program, from number `part` on,
-     * and makes no calls. Afterwards one process must prepare all programs: the same masks with
-     * parts 0. */
+    /* Divides the programs among processes, because some drivers compile only one program at a
+     * time in a process. This process compiles only the programs whose number modulo `parts` is
+     * `part`, and makes no calls. Afterwards one process must prepare all programs, with the
+     * same masks and parts 0. */
     uint32_t part, parts;
 
     /* Called in the calling thread to report progress. If this function returns false, the
@@ -70,20 +70,21 @@ struct ordo_prepare_params {
 
 struct ordo_prepared {
     size_t programs; /* programs compiled since opening the device */
-    /* Programs that did not compile. Calls that need them try again and report errors. */
+    /* Programs that did not compile. Calls that need such a program compile it again and report
+     * the error. */
     size_t failed;
     double seconds;
 };
 
 /* Compiles the kernels of the selected calls, then makes each call once, because some drivers
- * complete a kernel when it first runs. Skips unsupported calls. If `params` is NULL, prepares
- * everything.
+ * complete a kernel only when it first runs. Skips unsupported calls. If `params` is NULL,
+ * prepares everything.
  * Memory: some MB on the device, which are freed, except for pooled scratch (ordo_device_trim).
  * Blocking: waits for each program. On an H200 a program takes 0.03 to 1 s, and some ms from the
  *   cache.
  * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED. *out
  *   (may be NULL) is set unless `params` is invalid.
- * Concurrency: other threads may use the device. Their kernels are compiled first. */
+ * Concurrency: other threads may use the device. The kernels that they need are compiled first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,
                                          struct ordo_prepared             *out);

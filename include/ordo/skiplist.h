@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skiplist: levels of linked chunks (nodes) of 28 or 12 elements. It suits concurrent
+/* The skiplist: levels of linked chunks (nodes of up to 28 or 12 elements). It suits concurrent
  * operations that erase as much as they store. See share/doc/skiplist.md.
  *
  * Example:
@@ -22,9 +22,9 @@ struct ordo_skiplist_config {
     struct ordo_dict_config dict;
     /* Percentage of each chunk that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
-    /* Percentage of the new chunks of a concurrent batch that get an entry in the level above
-     * immediately: 1 to 100. 0 means 100. Searches reach the other chunks through their left
-     * neighbours, until they get an entry between launches. */
+    /* Percentage of the new chunks of a concurrent batch that immediately get an entry in the
+     * level above: 1 to 100. 0 means 100. The other chunks get their entries between launches.
+     * Until then, searches reach them through their left neighbours. */
     uint32_t raise_percent;
     /* Greatest number of chunks with elements. 0 means no limit. See max_leaves of
      * ordo_blink_config. */
@@ -35,10 +35,12 @@ struct ordo_skiplist_config {
 };
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
- * Cost: as the B-link tree (blink.h). A concurrent erase that leaves less than a third of a chunk
- *   moves the rest to the next chunk. A launch with such moves also costs a pass over all chunks.
- * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys and
- *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
+ * Cost: as the B-link tree (blink.h). If a concurrent erase leaves less than a third of a chunk,
+ *   it moves the remaining elements to the next chunk. A launch with such moves also costs a
+ *   pass over all chunks.
+ * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys
+ *   and values after a build, 2.3 times after random updates, 3.5 times for a sliding window of
+ *   keys.
  * Errors: as the B-link tree.
  * Concurrency: finds in a batch come before its updates and do not wait for them. An update that
  *   finds a locked chunk tries again. */

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* X(name, number, text) for each status. Numbers never change. New ones are added at the end. */
+/* Lists all statuses: X(name, number, text). Numbers never change. New statuses are added at the
+ * end. */
 #define ORDO_STATUS_MAP(X)                                                                         \
     X(OK, 0, "success")                                                                            \
     X(INVALID, -1, "an argument is outside its documented range")                                  \

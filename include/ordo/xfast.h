@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of key prefixes. It suits queries by prefix, and
- * large batches on GPUs. The array `flat` has the index of the first key of each short prefix. A
- * hash table has the range of keys of longer prefixes. See share/doc/xfast.md.
+ * large batches on GPUs. For each short prefix, the array `flat` has the index of the prefix's
+ * first key. For longer prefixes, a hash table has the range of their keys. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -22,25 +22,26 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The table has prefixes of every group-th length. 1 to 8; 0 means 4. A smaller number makes
-     * queries of crowded keys faster and the table larger. With 1 the table takes up to 16 bytes
-     * per key, or 55 per 8-byte key. */
+    /* The table has the prefixes of every group-th length. 1 to 8; 0 means 4. A smaller number
+     * makes queries of crowded keys faster and the table larger. With 1 the table takes up to 16
+     * bytes per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     /* Seed of the hash table. Set a random seed if others choose the keys. */
     uint64_t seed;
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average, and reads
- *   the value. If over 16 keys share the prefix in flat, the call first looks into the table, by
- *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
- *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
- *   entries.
- * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
- *   keys have almost no table. For clustered keys the table takes up to 4 bytes per 4-byte key, 14
- *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per
- *   key, and the build of the table (hash.h). A build takes 14 instead of 4 bytes per key. If
- *   memory for flat and table is missing, queries search the sorted keys until the next update.
+ * Cost: a find, seek or rank reads two words of `flat`, searches 4 to 8 keys on average, and
+ *   reads the value. If over 16 keys share the prefix in `flat`, it first reads the table, by
+ *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts
+ *   its elements, merges them with all n keys, reads the n keys twice more, and hashes the
+ *   table's entries.
+ * Memory: keys and values, 0.5 to 1 byte per key for `flat` (up to 256 MiB), and the table.
+ *   Uniform keys have almost no table. For clustered keys the table takes up to 4 bytes per
+ *   4-byte key, 14 per 8-byte key. An update temporarily takes twice the bytes of keys and
+ *   values, 4 bytes per key, and the build of the table (hash.h). A build takes 14 instead of 4
+ *   bytes per key. If memory for `flat` and the table is missing, queries search the sorted keys
+ *   until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
@@ -51,10 +52,11 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
  * return ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing because
  * memory was short, these calls build them and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
-/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first lengths[i]
- * (uint8_t) bits. Length 0 counts all keys. Lengths above the key's number of bits mean all bits.
- * Cost: short prefixes take two words of flat. Longer ones take a lookup in the table, or two ranks
- *   among few keys. */
+/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first
+ * lengths[i] (uint8_t) bits. Length 0 counts all keys. If the length exceeds the key's number of
+ * bits, all bits must be equal.
+ * Cost: for short prefixes reads two words of `flat`. For longer ones, a lookup in the table, or
+ *   two ranks among few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -76,8 +78,7 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the number of bits of an encoded prefix. Returns 32 or 64 for key 0, which is no prefix.
- */
+/* Returns the number of bits of an encoded prefix. Key 0 is no prefix: returns 32 or 64. */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
@@ -93,10 +94,10 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds the longest stored prefix of each keys[i], such as the route of an address. prefixes_out[i]
- * receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If no prefix is
- * stored, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
- * ordo_none().
+/* Finds the longest stored prefix of each keys[i], such as the route of an address.
+ * prefixes_out[i] receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If
+ * no prefix is stored, sets found[i] to 0 and leaves the other outputs unchanged. Each output
+ * may be ordo_none().
  * Cost: a rank, a read of one word, and a find for the value. The first call after an update
  *   computes a word per stored key, which costs 1 to 4 finds each.
  * Memory: the words, each as large as a key, until the next update. */
