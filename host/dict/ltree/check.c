@@ -25,15 +25,15 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split (the level above lacks an entry for the new node) can cause finding f of enum
- * ltree_finding. */
+/* After an incomplete split, the level above lacks an entry for the new node. Returns whether this can cause finding
+ * f of enum ltree_finding. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry names the node; the same
- * for leaves[i]. `wrong` has the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry of another node names
+ * node i. leaves[i] is the same for leaf i. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

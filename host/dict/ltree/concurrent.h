@@ -17,7 +17,7 @@ struct ordo_ltree_batch {
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
     int                                 mark; /* Number of the call's scratch buffers before the lists. */
-    cl_uint                             far;  /* Maximum leaves that a query passes. */
+    cl_uint                             far;  /* Maximum number of leaves that a query passes. */
     /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
     bool    half; /* A change at rest is incomplete. */
@@ -25,12 +25,13 @@ struct ordo_ltree_batch {
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-/* Value of `far` for no maximum. Queries that could not run at rest use it. */
+/* Value of `far` if there is no maximum, for queries that could not run at rest. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For optional steps at rest. */
+/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps at rest (between
+ * launches) that may fail. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, because their
  * counters may not be 0. */
@@ -39,8 +40,8 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Must be called after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the
- * history (LTREE_TICK), and reads the state. */
+/* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
+ * restores the tick of the history (LTREE_TICK), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
@@ -49,11 +50,11 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
  * keys from a sample. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
- * added none. */
+/* An operation starves if it finds no free leaf. Adds a leaf for each such operation, by growth or a rebuild. Sets
+ * *lacks to true if it added no leaf. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Must wait until the end of a batch, because unfinished operations
- * may refer to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. Must not be called before the end of a batch, because
+ * unfinished operations may refer to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
