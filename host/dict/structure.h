@@ -52,10 +52,10 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* Number of leading ORDO_GE seeks in a batch of ORDO_LT seeks; 0 for any other relation. */
+    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks use ORDO_GE instead. Otherwise 0. */
 };
 
-/* Returns the number of leading seeks that search upwards. */
+/* Returns the number of seeks that search upwards. They come first. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -89,8 +89,8 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* A batch that finds elements by rank. Element i has ranks[i] (uint32_t) elements before it. Sets found[i] to 0 if no
- * element has this rank. Outputs may be ordo_none(). */
+/* A batch of selections. Selection i finds the element that has ranks[i] (uint32_t) elements before it. Sets
+ * found[i] to 0 if there is no such element. Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;

@@ -2,9 +2,8 @@
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
  * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
- * several launches, because more operations than leaves would obstruct each other. Each launch is twice as large as the
- * launch before it, because the tree grows. Between launches the host handles the operations that gave up
- * (finish_turn). */
+ * several launches, because operations obstruct each other if there are more of them than leaves. Each launch has twice
+ * as many operations as the last one. Between launches the host handles the operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum number of operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could
