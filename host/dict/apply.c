@@ -98,8 +98,7 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to the value that the key of sorted operation j has after this operation. First a scan combines the
- * batch's values for each key. Then a kernel combines the sums with stored values. */
+/* Sets made[j] to the value that the key of sorted operation j has after this operation. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -225,8 +224,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys that the batch changes. A seek is far if it passes too many keys of the batch.
- * If there is a far seek, ordo_apply_resolve_far answers all seeks again. */
+/* Sets *count to the number of keys that the batch changes. If a seek passes too many keys of the batch, answers all
+ * seeks again (ordo_apply_resolve_far). */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that
- * is present when the seek runs, and the nearest key of the dictionary that the batch does not erase. If a seek
- * passes too many keys of the batch, ordo_apply_resolve_far answers all seeks. */
+ * is present when the seek runs, and the nearest key of the dictionary that the batch does not erase. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -42,7 +41,7 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
 }
 
 /* Finds the neighbours of seeks and erased keys in the dictionary. If the structure can (seeks_both), one launch
- * searches in both directions. Skips a direction without seeks. */
+ * searches in both directions. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -67,7 +66,7 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
 }
 
 /* Erased keys that are neighbours in the dictionary form a chain. For each erased key, finds the end of its chain in
- * both directions. Skips a direction without seeks. */
+ * both directions. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

@@ -55,8 +55,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* There are n + 1 flags, which are 0 or 1. Replaces each flag by the number of 1s before it. The last flag must be
- * 0. Sets *kept to the number of 1s. */
+/* Replaces each of n + 1 flags (0 or 1) by the number of 1s before it. The last flag must be 0. Sets *kept to the
+ * number of 1s. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;

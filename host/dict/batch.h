@@ -13,8 +13,7 @@ struct ordo_sorted_batch {
 
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
-/* Like ordo_batch_sort, but takes the numbers 0, 1, 2, ... from the caller, who must have set number[i] = i
- * (uint32_t) for all i < count. */
+/* Like ordo_batch_sort. The caller must have set number[i] = i (uint32_t) for all i < count. */
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 

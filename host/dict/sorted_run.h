@@ -227,9 +227,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
  * none. Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its stale
- * (replaced) elements must be hidden. The new run can replace the n runs, because elements of older runs that the n
- * runs replace are hidden already. */
+/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its
+ * stale (replaced) elements must be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */

@@ -183,7 +183,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next key. If count < ASK_MIN, sets it to false without a check. */
+/* Sets *out to whether each key is less than the next key, or to false if count < ASK_MIN. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {

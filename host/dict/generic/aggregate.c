@@ -11,7 +11,7 @@
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Maximum number of elements in a short range. One work-item combines the values of a short range. */
+/* Maximum number of elements in a short range. */
 #define SHORT_MAX 128
 
 /* Maximum total length of short ranges. */

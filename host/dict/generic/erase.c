@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Erases ranges of keys, and reads or takes the first or last elements.
  *
- *   1  Converts each range to an interval of ranks, and sorts the intervals by their start. Clips each interval: removes
- *      the part that earlier intervals cover.
+ *   1  Converts each range to an interval of ranks, and sorts the intervals by start. Clips each interval: removes the
+ *      part that earlier intervals cover.
  *   2  Exports the keys of the clipped intervals in ascending order, and erases the keys by one sorted update. Waits.
  *   3  If requested, counts the erased keys of each range. A key in several ranges counts for the first of them. */
 #include "dict/generic/generic.h"
@@ -290,8 +290,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys. This is ends->keys_out or, for keys that will be erased (ends->take),
- * scratch memory, if keys_out is absent or will be reversed. */
+/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys will be erased
+ * (ends->take) and keys_out is absent or will be reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers ranges with limits or in descending order, and seeks with bounds. A limit is the maximum number of
- * elements of a range. To apply it, replaces one bound of the range by the key of the last wanted element. An
- * ordinary range query follows. */
+ * elements of a range. To apply it, replaces one bound of the range by the key of the last wanted element. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"

@@ -97,8 +97,6 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Sorts the content by partition, and computes table->starts. Sets *fits to false if a partition gets too many
- * elements. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {

@@ -6,8 +6,7 @@
  *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
  *   3  The host executes the updates that gave up as ordered batches, which may grow the table. Their order is free,
  *      because the operations of a concurrent batch overlap in time.
- *   4  If memory is short, the remaining updates are launched again. An update that finds no slot is then refused. No
- *      latch is held between launches, so each launch completes at least one update. */
+ *   4  If memory is short, the remaining updates are launched again. An update that finds no slot is then refused. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -170,8 +169,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done
- * to false and changes nothing. A batch that has changed the table and then fails must not be repeated: an insert
- * could find the key that it has stored itself. Such a batch returns an error. */
+ * to false and changes nothing. If the batch fails later, returns an error: the batch must not be repeated, because
+ * an insert could find the key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -318,7 +317,7 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
 #define SLOTS_PER_STORE 8
 
 /* If the table lacks capacity for the batch's new keys, rebuilds the table and sets *grown to true. Does nothing if
- * tests inject faults, because these tests need full buckets. */
+ * tests inject faults. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;

@@ -65,7 +65,7 @@ void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
 /* Returns a launch of at most `groups` work-groups. A group has up to `group` work-items (HASH_GROUP_DENSE or
- * HASH_GROUP_SPARSE), on CPUs one. Kernels loop over partitions, so any number of groups is correct. */
+ * HASH_GROUP_SPARSE), on CPUs one. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 

@@ -44,11 +44,10 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
  * restores the tick of the history (LTREE_TICK), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
- * operations, or as many as fit into memory. */
+/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
- * keys from a sample. If memory is short, shortens the lists. */
+/* Grows the pools before the first launch, so that the batch's stores find free leaves. If memory is short, shortens
+ * the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* An operation starves if it finds no free leaf. Adds a leaf for each such operation, by growth or a rebuild. Sets
  * *lacks to true if it added no leaf. */

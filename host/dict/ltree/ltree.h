@@ -79,8 +79,7 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves for each inner node. After splits an inner node is at least half
- * full: it has 14 entries, or 6 if nodes are small. There are then 13 or 5 times as many leaves as inner nodes. */
+/* Returns a lower bound of the number of leaves for each inner node, if nodes are at least half full. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -105,8 +104,8 @@ struct ordo_ltree_shape {
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
-/* Returns a shape in which a team handles each item. A team is a whole sub-group. Groups have `group` work-items, or
- * the usual number if `group` is 0. */
+/* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
+ * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
 /* Returns a shape with one work-item for each item, in teams of a few lanes. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);

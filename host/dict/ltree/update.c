@@ -124,8 +124,8 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of teams (of work-items) that update leaves. Each team ends with an atomic operation. On a CPU this
- * takes as long as the update of a leaf, so a CPU has fewer teams. */
+/* Maximum number of teams (of work-items) that update leaves. A CPU has fewer teams, because each team ends with an
+ * atomic operation. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -231,7 +231,7 @@ static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LT
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* If the sorted batch combines values, replaces its values by the combined values. The batch then only stores. */
+/* If the sorted batch combines values, replaces its values by the combined values. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -330,8 +330,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* After a bucket overflows, some batches are sorted before a batch tries buckets again. While each try overflows,
- * the number of sorted batches is 0, 1, 3, 7 and so on, at most BUCKET_BACKOFF_MAX. */
+/* Maximum number of batches that are sorted after a bucket overflowed, before a batch tries buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

@@ -217,8 +217,7 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
 }
 
 /* Plans and executes merges after a batch has become the newest run. The run is already stored, so an error is only
- * logged. If `marks`, first hides the elements that the newest run replaces, because order queries would search for
- * them again. */
+ * logged. If `marks`, first hides the elements that the newest run replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -292,7 +291,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 #define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
 
 /* Executes a planned merge after queries have cost as much as the merge. If memory is short, keeps the runs and sets
- * their query costs to 0. The merged run keeps the cost of its oldest run. */
+ * their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;

@@ -87,7 +87,7 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* A run's query cost is the cost of all queries that have searched the run. Run `first` and all newer runs are
  * merged when the query costs of the newer runs reach the cost of the merge. The total cost is then at most twice
- * the least possible (the ski rental problem). */
+ * the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */

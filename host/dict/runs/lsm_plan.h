@@ -2,9 +2,9 @@
 /* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else live. A
  * change is an update or an erased interval.
  *
- * An update merges its batch with the newest runs (LSM_MERGE). If a change may leave 8 stored elements for each live one,
- * the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN), or earlier with the options
- * cleanup_stale_percent and cleanup_doubled. Runs are also merged when queries have cost as much as the merge. */
+ * An update merges its batch with the newest runs (LSM_MERGE). If a change may leave 8 stored elements for each live
+ * one, the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
+ * and cleanup_doubled start this earlier. Runs are also merged when queries have cost as much as the merge. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -52,8 +52,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
  * the next query adds `more` to the cost of each run. The merged run fits into one allocation. If there is no such
  * run, returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
- * the merge drops stale elements. This takes no longer, and later queries have less to search. */
+/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call
+ * waits, the merge drops stale elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

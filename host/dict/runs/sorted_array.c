@@ -5,7 +5,7 @@
 #include "dict/runs/runs.h"
 
 /* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
- * replace stored values. Works on a copy of the set, because merging may mark its runs. */
+ * replace stored values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -69,7 +69,7 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, calls combine_found, because the result may still fit. */
+/* Combines by one merge. If memory is short, calls combine_found. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);

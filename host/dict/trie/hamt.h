@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
- * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. If the call
- * fails, the current trie stays. */
+ * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 

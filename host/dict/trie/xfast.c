@@ -25,8 +25,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored values. Works
- * on a copy of the set, because merging may add hidden bits. */
+/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -93,7 +92,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, uses find and update, because the result may be smaller. */
+/* Combines by one merge. If memory is short, uses find and update. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
