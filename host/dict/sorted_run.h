@@ -147,7 +147,7 @@ void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees unused blocks, the largest first, until they take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take at most as many bytes as the runs, or 4 MiB. */
+/* Frees unused blocks until they take at most 4 MiB, or at most as many bytes as the runs. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Replaces all runs by *run, or by no run if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);

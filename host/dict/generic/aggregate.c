@@ -17,8 +17,8 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Let n be the number of elements in the dictionary. If the ranges have less than n / OWN_TABLE_PART elements in
- * all, the table covers only their elements. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements of the dictionary, the table covers only the
+ * elements of the ranges. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {

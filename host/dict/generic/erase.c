@@ -174,8 +174,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. The bounds of all ranges divide the ranks into pieces. The
- * first range that contains a piece owns it. The kernels interval_paint and interval_push find the owners. */
+/* Counts the erased keys of each range if ranges overlap. The bounds of all ranges divide the ranks into pieces. A
+ * piece belongs to the first range that contains it. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -260,8 +260,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order. Selects the least and the greatest key of these
- * elements by rank, and reads the range between the two keys. */
+/* Writes the first or last e->gone elements in ascending order. Finds the least and the greatest of their keys by
+ * rank, and reads the range between these two keys. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {

@@ -60,7 +60,7 @@ static ordo_status find_in_batch(const struct concurrent *c)
 
 /* Returns how kernel hash_apply executes operations. If the device does not order memory accesses between
  * work-groups, only one work-item may update the table (HASH_ALONE). The first launch then only lists the operations
- * (HASH_LISTING), and later launches (`again`) execute them. */
+ * (HASH_LISTING). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)

@@ -171,7 +171,7 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
 }
 
 /* Completes a change that may have split a node without adding the new node's entry to the level above. If all nodes
- * are valid and linked, adds missing entries and recounts the elements. Repairs no node. */
+ * are valid and linked, adds missing entries and recounts the elements. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -2,8 +2,8 @@
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
  * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
- * several launches, because operations obstruct each other if there are more of them than leaves. Each launch has twice
- * as many operations as the last one. Between launches the host handles the operations that gave up (finish_turn). */
+ * several launches, because operations obstruct each other if there are more of them than leaves. Between launches the
+ * host handles the operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum number of operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could
@@ -63,11 +63,10 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* In a large launch a work-item takes several operations. */
-    const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    const struct ordo_launch apply =
+    const size_t                              each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
+    const struct ordo_launch                  apply =
         alone ? apply_kernel(c->tree, 1, 1)
-              : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
+                               : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
     const cl_ulong   capacity = b->range_capacity;
     struct ordo_args args = ordo_ltree_args(c->tree);
 

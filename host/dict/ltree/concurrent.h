@@ -33,8 +33,8 @@ struct ordo_ltree_batch {
 /* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps at rest (between
  * launches) that may fail. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, because their
- * counters may not be 0. */
+/* Like ordo_ltree_or_without. After an error, also abandons the scratch buffers from number `mark` on, because
+ * buffers that began with 0 may contain other words. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */

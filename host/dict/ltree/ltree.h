@@ -22,7 +22,7 @@ struct ordo_ltree_list {
 struct ordo_ltree;
 
 struct ordo_ltree_config {
-    unsigned words;        /* Number of key words of a node: 32 or 16; 0 means 32. */
+    unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
     /* A split adds a node, which needs an entry in the level above. Percentage of concurrent splits that add this
@@ -35,7 +35,8 @@ struct ordo_ltree_config {
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
     cl_mem counts;        /* Number of elements of each leaf. The leaf's header has the same number. */
-    cl_mem dirty[2];      /* Lists of inner nodes whose children have split, for even and for odd levels. */
+    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] those of odd
+                           * levels. */
     size_t leaves, inner; /* allocated nodes */
 };
 
@@ -107,7 +108,7 @@ size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tre
 /* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
  * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* Returns a shape with one work-item for each item, in teams of a few lanes. */
+/* Returns a shape in which each work-item takes one item. A team has few work-items. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
@@ -169,7 +170,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes. For splits that the lists pools.dirty do not contain
+/* Adds missing entries to the inner nodes. Needed after splits that the lists pools.dirty do not contain
  * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
@@ -200,8 +201,8 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* For each key i, finds its leaf (leaves[i]), its slot (positions[i]: PLACE_SLOT and PLACE_HIT of node.cl) and, unless
- * `parents` is NULL, the leaf's parent. */
+/* For each key i, finds its leaf (leaves[i]) and its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of
+ * node.cl). Unless `parents` is NULL, also finds the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */

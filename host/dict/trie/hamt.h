@@ -31,7 +31,8 @@ struct ordo_hamt {
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* Numbers of elements and leaves after the last rebuild; maximum number of elements since then. */
+    /* built_elements and built_leaves are the numbers after the last rebuild. most_elements is the maximum number of
+     * elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches and merges leaves with them */
@@ -109,8 +110,8 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
-    /* For each touched leaf: its number, the rank of its first element, and the number of elements in touched leaves
-     * before it. */
+    /* For each touched leaf, `leaves` has its number, `firsts` the rank of its first element, and `offsets` the
+     * number of elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
