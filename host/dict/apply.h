@@ -40,7 +40,7 @@ struct apply {
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
-    cl_mem made; /* Values after combines. NULL if the batch has no combines. */
+    cl_mem made; /* made[j] is the value of operation j's key after the operation. NULL without combines. */
     cl_mem places;
 
     cl_mem  entries, masks, block_sums; /* the timeline */

@@ -278,7 +278,7 @@ static ordo_status take_lists(struct concurrent *c)
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Allocates all memory that the batch needs once it has changed the table. */
+/* Allocates all memory for the launches that change the table. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;

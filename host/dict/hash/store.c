@@ -3,7 +3,7 @@
  * not sorted by partition: its kernel looks up each key. */
 #include "dict/hash/hash.h"
 
-/* A table with at most this number of slots is never rebuilt smaller. */
+/* A table with at most this number of slots is never replaced by a smaller one. */
 #define SLOTS_MIN ((size_t) 1 << 16)
 
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)

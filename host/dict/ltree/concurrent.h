@@ -25,16 +25,16 @@ struct ordo_ltree_batch {
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-/* Value of `far` if there is no maximum, for queries that could not run at rest. */
+/* Value of `far` if a query may pass any number of leaves. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps at rest (between
- * launches) that may fail. */
+/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps that a batch can
+ * do without. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also abandons the scratch buffers from number `mark` on, because
- * buffers that began with 0 may contain other words. */
+/* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
+ * `mark` on. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */

@@ -14,7 +14,8 @@ struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places, at least the number of leaves. A place without a leaf has no elements. */
+    size_t places;   /* Number of places (positions in key order), at least the number of leaves. A place without a
+                      * leaf has no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };

@@ -14,8 +14,8 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* There must be one run. Removes its elements from index `count` on, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible elements into one run, whose block is at most twice as large as needed. The set must not be empty.
- * Waits for the device. */
+/* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
+ * needed. The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to
  * runs->cleanups. Does nothing to a single run without hidden elements. Waits for the device. */
