@@ -55,8 +55,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations in a batch with seeks, counts or ranges. More would overflow the 32-bit sums of the
- * index that answers them (ordo_apply_build_timeline). */
+/* Maximum number of operations in a batch with seeks, counts or ranges. More operations would overflow 32-bit sums
+ * in the timeline, the index that answers these queries (ordo_apply_build_timeline). */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)

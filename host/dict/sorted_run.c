@@ -82,8 +82,8 @@ static size_t live_bytes(const struct ordo_runs *runs)
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* Returns the maximum bytes of unused blocks before an allocation of `bytes` bytes. All blocks then take at most about
- * twice the bytes of the runs. */
+/* Returns how many bytes of unused blocks may remain before an allocation of `bytes` bytes. All blocks then take at
+ * most about twice the bytes of the runs. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);

@@ -58,7 +58,6 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
     return ORDO_OK;
 }
 
-/* Records that the hidden bits of the run will change, so its visible counts become invalid. */
 static void lose_count(struct ordo_sorted_run *run)
 {
     if (run->marks == ORDO_RUN_COUNTED)

@@ -52,7 +52,8 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks use ORDO_GE instead. Otherwise 0. */
+    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks use ORDO_GE instead. For other
+                             * relations n_ge is 0. */
 };
 
 /* Returns the number of seeks that search upwards. They come first. */
@@ -62,7 +63,6 @@ static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
     return (cl_uint) (forward ? s->count : s->n_ge);
 }
 
-/* Returns the seeks from index `at` on, at most `most` seeks. */
 static inline struct ordo_seeks ordo_seeks_from(const struct ordo_seeks *s, size_t at, size_t most)
 {
     struct ordo_seeks        part = *s;

@@ -12,7 +12,7 @@
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum number of seeds that a build tries before it fails. */
+/* Maximum number of seeds that a build tries. */
 #define SEEDS_MAX 64
 
 /* Each failed seed multiplies the number of partitions by 2^BITS_MORE, in all by at most 2^BITS_MORE_MAX. A

@@ -104,8 +104,8 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if values are in the same
-     * order. `bounds`: index of each partition's first key. */
+    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if the values are in
+     * the order of the keys. `bounds`: index of each partition's first key. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };

@@ -106,7 +106,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Resets the flags of facts about the tree that the launch may change. */
+/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -115,7 +115,13 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
+/* Handles the *count operations that gave up, while no kernel changes the tree:
+ *
+ *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
+ *   2  Adds missing entries of split nodes to the levels above.
+ *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
+ *      first.
+ *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };

@@ -41,7 +41,7 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
- * restores the tick of the history (LTREE_TICK), and reads the state. */
+ * restores the tick (time stamp) of a recorded history, and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity. */
@@ -66,8 +66,8 @@ struct ordo_ltree_listed {
 
 /* Sets c->tally to the number of operations of each kind (enum ltree_tally). Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Executes the listed operations at rest, as batches in key order. If memory is short, some stay in l->list. Sets
- * *updated to true if at least an eighth of the updates are done. */
+/* Executes the listed operations between launches, as batches in key order. If memory is short, some stay in
+ * l->list. Sets *updated to true if at least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

@@ -81,7 +81,7 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves for each inner node, if nodes are at least half full. */
+/* Returns a lower bound of the ratio of leaves to inner nodes, if nodes are at least half full. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;

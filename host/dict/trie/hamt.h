@@ -31,8 +31,8 @@ struct ordo_hamt {
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* built_elements and built_leaves are the numbers after the last rebuild. most_elements is the maximum number of
-     * elements since then. */
+    /* built_elements and built_leaves are the numbers of elements and leaves after the last rebuild. most_elements
+     * is the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches and merges leaves with them */
@@ -57,8 +57,8 @@ ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie 
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates blocks for a later trie of about `leaves` leaves and `units` pool units while the device is busy. Ignores
- * errors. */
+/* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units. Called while the device
+ * is busy. Ignores errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */

@@ -39,7 +39,7 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but for values of XFAST_ENTRY_BYTES, which the hash table has. */
+/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, as in the hash table. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 
