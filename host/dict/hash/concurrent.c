@@ -312,8 +312,8 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. After a smaller
- * batch, the table grows only if operations have found no slot. */
+/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. Otherwise the
+ * table grows only after operations have found no slot. */
 #define SLOTS_PER_STORE 8
 
 /* If the table lacks capacity for the batch's new keys, rebuilds the table and sets *grown to true. Does nothing if

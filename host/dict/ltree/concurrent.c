@@ -16,7 +16,7 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 #define LAUNCH_MIN ((size_t) 64)
 /* Maximum number of operations of a launch with one work-item. LTREE_STEPS steps then suffice for all operations. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* The first TURNS_TOGETHER calls of finish_turn only launch the listed operations again. Later calls execute them as
+/* The first TURNS_TOGETHER calls of finish_turn launch the listed operations again. Later calls execute them as
  * batches in key order. */
 #define TURNS_TOGETHER 1
 /* Maximum number of consecutive turns in which no operation completes. This happens only if a latch (a leaf's lock) was
@@ -63,10 +63,11 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    const size_t                              each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    const struct ordo_launch                  apply =
+    /* In a large launch a work-item takes several operations. */
+    const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
+    const struct ordo_launch apply =
         alone ? apply_kernel(c->tree, 1, 1)
-                               : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
+              : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
     const cl_ulong   capacity = b->range_capacity;
     struct ordo_args args = ordo_ltree_args(c->tree);
 

@@ -30,7 +30,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
  * batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* taken[0] is the number of copied operations, taken[1] the number of the others. */
+    cl_uint         taken[2]; /* taken[0] is the number of copied operations, taken[1] of all others. */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };

@@ -36,8 +36,8 @@ struct ordo_ltree_config {
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
     cl_mem counts;        /* Number of elements of each leaf. The leaf's header has the same number. */
-    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] those of odd
-                           * levels. */
+    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the same for
+                           * odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
 
@@ -135,7 +135,7 @@ ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, 
  * sufficient size, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
  * them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Replaces the tree's pools by *pools. Frees the old pools unless they are the same. */
+/* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 /* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */

@@ -8,9 +8,9 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for `count` ranges. Range i has the bounds lows[r * count + i] and highs[r * count + i] in run r,
- * which are ranks. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the
- * number of visible elements with keys below range i. */
+/* Scratch memory for `count` ranges. The ranks of range i's bounds in run r are lows[r * count + i] and highs[r *
+ * count + i]. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the number
+ * of visible elements with keys below range i. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
