@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch (updates and queries). The results are as if its operations ran one after another.
  *
- *   1  histogram    Counts the operations of each code. Returns an error for unknown codes. Waits.
- *   2  single keys  Sorts the operations by key and finds all keys. Computes the results of operations on single keys,
- *                   and the updates to store.
+ *   1  histogram    Counts the operations of each code. Returns an error if a code is unknown. Waits.
+ *   2  single keys  Sorts the operations by key, and looks up all keys. Computes the results of operations on single
+ *                   keys, and the new values of changed keys.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
  *   4  store        Stores the changed keys by one sorted update. Waits.
  *
- * If the structure has a function apply_points, tries it first. A batch that fails before step 4 changes nothing. */
+ * A batch that fails before step 4 changes nothing. If the structure has a function apply_points, the steps run only if
+ * this function does not accept the batch. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -54,8 +55,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations in a batch with seeks, counts or ranges. More would overflow the 32-bit sums of the
- * timeline (apply.h). */
+/* Maximum number of operations in a batch with seeks, counts or ranges. More operations would overflow 32-bit sums
+ * in the timeline, the index that answers these queries (ordo_apply_build_timeline). */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -97,8 +98,7 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to a key's value after sorted operation j. First a scan combines the values within each segment
- * (neighbouring operations on one key). Then the results are combined with stored values. */
+/* Sets made[j] to the value that the key of sorted operation j has after this operation. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -127,8 +127,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces `parts` arrays of `stride` numbers, one after another in `mem`, by their prefix sums. Sums may continue from
- * one array to the next, which readers (sum_at in cl/dict/apply_batch.cl) allow for. */
+/* `mem` has `parts` arrays of `stride` numbers. Replaces each number by the sum of the numbers before it. This sum
+ * may include earlier arrays; the kernels that read it (sum_at in cl/dict/apply_batch.cl) subtract them. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -148,7 +148,8 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Divides the sorted operations into groups, one for each key. If the batch has combines, also computes a->made. */
+/* Divides the sorted operations into groups: the operations on one key form a group. If the batch has combines, also
+ * computes a->made. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -223,8 +224,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys that the batch changes. If a seek is far (passes too many keys of the batch),
- * answers all seeks again by the timeline (apply.h). */
+/* Sets *count to the number of keys that the batch changes. If a seek passes too many keys of the batch, answers all
+ * seeks again (ordo_apply_resolve_far). */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

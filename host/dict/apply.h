@@ -7,18 +7,18 @@
 
 #include "shared/apply.h"
 
-/* Results of seeks in the dictionary as it was before the batch. */
+/* Answers of the dictionary to seeks, as it was before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch has n seeks, upward ones first, and n_erased erase operations. n_up is the number of upward seeks. Erased
- * keys may be absent from the dictionary. */
+/* The batch has `n` seeks and `n_erased` erase operations. The first `n_up` seeks search upwards. `erased` lists the
+ * erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Nearest dictionary keys above each upward seek and each erased key, then below each downward seek and each erased
-     * key. */
+    /* The answer to each query in `keys`. The queries are, in this order: the upward seeks, the upper neighbours of
+     * erased keys, the downward seeks, the lower neighbours of erased keys. */
     struct neighbours base;
     cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
@@ -31,14 +31,16 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    /* there[j] is 1 (one byte) if sorted key j is present before the batch. before[j] is then its value. */
+    /* there[j] (one byte) is 1 if the key of sorted operation j is in the dictionary before the batch. before[j] is
+     * then the key's stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the start of each segment. */
+    cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the index of each segment's first operation
+                           * (sorted_batch in cl/dict/apply_batch.cl). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
-    cl_mem made; /* Values after combines. NULL if the batch has no combines. */
+    cl_mem made; /* made[j] is the value of operation j's key after the operation. NULL without combines. */
     cl_mem places;
 
     cl_mem  entries, masks, block_sums; /* the timeline */
@@ -47,7 +49,6 @@ struct apply {
     struct seeks seeks;
 };
 
-/* Allocates count * bytes bytes of scratch memory. Leaves *out unchanged if `bytes` is 0. */
 static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
 {
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
@@ -66,13 +67,13 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline, an index of the keys that the batch adds and removes. From it queries read the changes by
- * earlier operations. */
+/* Builds the timeline: an index of the keys that the batch adds and removes. Queries read from the timeline what
+ * earlier operations of the batch have changed. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers all seeks except far seeks, which pass too many keys of the batch. */
+/* Answers all seeks except far seeks. A seek is far if it passes too many keys of the batch. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
 /* Answers all seeks by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);

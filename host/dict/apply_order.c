@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers each query for the
- * dictionary before the batch. A kernel then adds the changes by earlier operations, which it reads from the timeline
- * (cl/dict/timeline.cl). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers each query from the
+ * dictionary as it was before the batch. A kernel then adds the changes by earlier operations, which it reads from
+ * an index, the timeline (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -48,7 +48,8 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The n operations with the requested codes: indices `ops`, keys `lo`, upper bounds `hi`. */
+/* The n operations with the requested codes. `ops` has their indices in the batch, `lo` their keys, `hi` their upper
+ * bounds. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -82,8 +83,8 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers the counts. If operation i is a range, and `lengths` is not NULL, sets lengths[i] to its number of
- * elements. */
+/* Answers the counts. Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if
+ * operation i is a range. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -134,8 +135,9 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If the batch has operations on this key, groups[q] becomes its index
- * among the batch's distinct keys. Otherwise groups[q] becomes NONE, and *base gets the element. */
+/* Finds the key that each selection q selects. If the batch has operations on this key, sets groups[q] to the key's
+ * index among the distinct keys of the batch. Otherwise sets groups[q] to NONE, and writes the selected element to
+ * *base. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -187,8 +189,8 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Writes b->offsets, the prefix sums of `lengths`. If the batch has ranges, reads their total length and compares it
- * with the capacity. */
+/* Sets b->offsets[i] to the sum of the lengths before lengths[i]. If the batch has ranges, reads the total of all
+ * lengths, and returns ORDO_TOO_SMALL if the total exceeds the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -208,7 +210,8 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* Index of each range's first element, then the total; uint64_t. */
+    cl_mem   first; /* Index (uint64_t) of the first element of each range. The last entry is the number of all
+                     * elements. */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -274,7 +277,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum number of work-items that write those elements of ranges that the batch changes. */
+/* A range may contain elements that the batch changes. Maximum number of work-items that write these elements. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that is
- * present when the seek runs, and the nearest key of the dictionary that the batch does not erase. If a seek passes too
- * many keys of the batch, the timeline (apply.h) answers all seeks. */
+/* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that
+ * is present when the seek runs, and the nearest key of the dictionary that the batch does not erase. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -26,8 +25,7 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Lets the structure answer the queries s->keys[first] to s->keys[first + count - 1]. The first n_ge of these search
- * upwards. */
+/* Lets the structure answer `count` queries, from s->keys[first] on. The first `n_ge` of them search upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -42,8 +40,8 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* Finds the dictionary keys next to seeks and erased keys, in both directions by one launch if possible. Skips a
- * direction without seeks. */
+/* Finds the neighbours of seeks and erased keys in the dictionary. If the structure can (seeks_both), one launch
+ * searches in both directions. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -67,8 +65,8 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Finds the last key of each chain (a series of erased keys that are neighbours in the dictionary). Skips a direction
- * without seeks. */
+/* Erased keys that are neighbours in the dictionary form a chain. For each erased key, finds the end of its chain in
+ * both directions. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

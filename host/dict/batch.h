@@ -17,13 +17,13 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. The caller must have set
- * count + 1 flags (uint32_t), the last one to 0. Copied updates must have distinct keys. Overwrites the flags. Waits
- * for the device. */
+/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. There must be count +
+ * 1 flags (uint32_t); the last one must be 0. The copied updates must have distinct keys. The flags are overwritten.
+ * Waits for the device. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 
-/* Sets offsets[i] to the sum of counts[0 .. i - 1], for i from 0 to count. */
+/* Sets offsets[i] to the sum of the first i counts, for i from 0 to `count`. */
 ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
                               struct ordo_slice offsets);
 

@@ -25,7 +25,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count)
 {
-    /* Values that the dry run, which has no device, returns when a call reads a count. */
+    /* A dry run has no device. If a call reads a count from it, the call gets one of these values. */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)
@@ -40,8 +40,8 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* Starts builds of the kernels that this dictionary will probably need, for the most usual calls first. Does nothing if
- * the device does not build ahead, or has seen this `variant` before. */
+/* Starts builds of the kernels that this dictionary will probably need, for the most usual calls first. Does nothing
+ * if the device cannot build kernels ahead, or has done so for this `variant` before. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

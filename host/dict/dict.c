@@ -53,8 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* If a driver has dropped commands of an update because another command of their queue failed, checks the structure.
- * Returns ORDO_BROKEN if the check fails. */
+/* A driver drops commands of an update if another command in their queue has failed. After that, checks the
+ * structure. Returns ORDO_BROKEN if a check has found damage. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -75,7 +75,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* Marks the dictionary as sound after its whole content was replaced. */
+/* Marks the dictionary as intact. The caller must have replaced the whole content. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -113,7 +113,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* The caller must end every call that it began, even after an error, because the call may have enqueued commands. */
+/* Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because the call may have
+ * enqueued commands. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update works on copies, because a wait for kernels
- * in the caller's memory could fail after the update is stored. */
+/* Describes the call's arrays in out[], and returns their number. An update works on copies of the caller's arrays:
+ * a wait for kernels that use the caller's own memory could fail after the update is stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -24,8 +24,8 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the array of offsets, which is valid even if `capacity` is too small for the elements. Then returns
- * ORDO_TOO_SMALL. */
+/* Returns ORDO_TOO_SMALL, because `capacity` is too small for the elements. Before that, downloads the offsets,
+ * which are valid all the same. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -54,7 +54,8 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches of at most PIECE_MIN queries are not split, because a staging buffer (runtime/staging.c) holds them. */
+/* Batches and pieces of at most PIECE_MIN queries are not split, because a staging buffer (runtime/staging.c) holds
+ * their arrays. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -68,8 +69,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Splits a batch of queries into pieces, which are halved while memory is short. Holds the lock, so that no other
- * thread updates the dictionary between pieces. */
+/* Splits a batch of queries into pieces. While memory is short, halves the pieces. Holds the lock, so that no other
+ * thread updates the dictionary between two pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -3,7 +3,8 @@
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Returns whether the caller passes any output. Outputs are the slices of r->a from index `first` on, all optional. */
+/* The optional outputs of a call are the slices of r->a from index `first` on. Returns whether the caller has passed
+ * at least one output. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -136,8 +137,8 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* If the caller wants the number of results (r->results), reads it: it is the last offset. Returns ORDO_TOO_SMALL if
- * the number exceeds the capacity. */
+/* Unless r->results is NULL, sets *r->results to the number of results (the last offset). Returns ORDO_TOO_SMALL if
+ * this number exceeds the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;

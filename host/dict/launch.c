@@ -44,7 +44,6 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
     return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
-/* On a GPU, a launch for more than PASS_ITEMS items has at least PASS_ITEMS work-items. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 

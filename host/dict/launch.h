@@ -5,8 +5,8 @@
 
 #include "dict/structure.h"
 
-/* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines ORDO_KEY,
- * ORDO_VALUE_BYTES and RUN_GROUP. ordo_launch_define adds defines. */
+/* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines
+ * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 /* Like ordo_dict_kernel, but on a CPU a work-group has one work-item, and there are at most 64 groups for each compute
  * unit. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare. Lists the needed programs by dry runs, builds them, then makes each call once. */
+/* Implements ordo_device_prepare. Dry runs (which launch nothing) list the needed programs. Builds these programs,
+ * then makes each call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>

@@ -82,8 +82,8 @@ static size_t live_bytes(const struct ordo_runs *runs)
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* Returns the maximum bytes of unused blocks before an allocation of `bytes` bytes. All blocks then take at most about
- * twice the bytes of the runs. */
+/* Returns how many bytes of unused blocks may remain before an allocation of `bytes` bytes. All blocks then take at
+ * most about twice the bytes of the runs. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
@@ -113,7 +113,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* ordo_buffer_create frees unused blocks only of other dictionaries. */
+    /* ordo_buffer_create frees unused blocks of other dictionaries, but not of this one. */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

@@ -6,8 +6,8 @@
  * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs. Other
  * structures use runs to sort and to rebuild.
  *
- * An update adds a run, or merges the newest runs with it. No key or value changes in place, so a failed update changes
- * nothing. */
+ * An update adds its batch as a new run, or merges it with the newest runs. No key or value changes in place, so a
+ * failed update changes nothing. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -25,7 +25,7 @@ struct ordo_run_layout {
 
 /* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* A new run, or a merge with one. Elements that the run replaces may not be hidden. */
+    /* State of a new run. Elements that the run replaces may not be hidden yet. */
     ORDO_RUN_UNMARKED,
     ORDO_RUN_MARKED,  /* R4 holds. */
     ORDO_RUN_COUNTED, /* R4 and R5 hold. */
@@ -49,13 +49,13 @@ struct ordo_sorted_run {
  *
  *   R1 sorted    The keys of a run ascend. Of elements with equal keys, the newest comes last.
  *   R2 newest    A key's newest element is the last one with this key in the newest run that has the key. The key's
- *                other elements are stale. The key is in the dictionary if its newest element has hidden bit 0.
- *   R3 hidden    Newest elements have hidden bit 0, except tombstones (elements that erase their key), which have 1.
- *                Stale elements may have either. If a run has no bits (has_hidden is false), all bits count as 0.
+ *                other elements are stale. The key is in the dictionary if the hidden bit of its newest element is 0.
+ *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
+ *                The bit of a stale element may be 0 or 1. If has_hidden is false, the run's bits count as 0.
  *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
  *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
- *   R5 counted   In a counted run, visible[j] is the number of elements with hidden bit 0 before j * RUN_BLOCK. The
- *                last entry counts all of them.
+ *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
+ *                0. The last entry counts all of them.
  *   R6 distinct  A run with `distinct` has no repeated key.
  *   R7 erased    A run without `erased` has no tombstone, so a find need not read its bits. */
 struct ordo_run_set {
@@ -134,8 +134,8 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
-/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no bits and no
- * index. */
+/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden
+ * bits and no search index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
@@ -147,15 +147,15 @@ void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees unused blocks, the largest first, until they take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take at most as many bytes as the runs, or 4 MiB. */
+/* Frees unused blocks until they take at most 4 MiB, or at most as many bytes as the runs. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Replaces all runs by *run, or by no run if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), if `values` the same buffers again
- * (RUNS_VALUES), and *table, which must stay valid until the launch. */
+/* Adds the kernel arguments that describe the set: the runs' buffers (RUNS_KEYS) and *table. If `values`, adds the
+ * buffers again (RUNS_VALUES). *table must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -174,8 +174,8 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
  * has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Sets *out to the number of visible elements of a run, the only one of its set. Does not hide elements. Waits for the
- * device. */
+/* The run must be the only one of its set. Sets *out to the number of its visible elements, and hides none. Waits
+ * for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all stale (replaced) elements, and sets *out to the number of visible elements. Waits if a run has hidden
@@ -207,7 +207,7 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates. The other members describe it if `sorted` is NULL. */
+/* A batch of updates: *sorted or, if `sorted` is NULL, the other members. */
 struct ordo_run_batch {
     const struct ordo_sorted_updates *sorted;
     bool                              erase;
@@ -227,9 +227,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
  * none. Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its stale
- * (replaced) elements must be hidden. The new run can replace the n runs, because elements of older runs that the n
- * runs replace are hidden already. */
+/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its
+ * stale (replaced) elements must be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */

@@ -123,8 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need them only if all runs are
-     * marked. */
+    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all
+     * runs are marked. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -183,7 +183,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next key. If count < ASK_MIN, sets it to false without a check. */
+/* Sets *out to whether each key is less than the next key, or to false if count < ASK_MIN. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {

@@ -58,7 +58,6 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
     return ORDO_OK;
 }
 
-/* Records that the hidden bits of the run will change, so its visible counts become invalid. */
 static void lose_count(struct ordo_sorted_run *run)
 {
     if (run->marks == ORDO_RUN_COUNTED)
@@ -120,8 +119,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum number of elements of short runs. One launch computes the visible counts of all short runs, with one
- * work-group for each. */
+/* Maximum number of elements of a short run. One launch computes the visible counts of all short runs, with one
+ * work-group for each run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */

@@ -52,17 +52,17 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* Number of leading ORDO_GE seeks in a batch of ORDO_LT seeks; 0 for any other relation. */
+    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks use ORDO_GE instead. For other
+                             * relations n_ge is 0. */
 };
 
-/* Returns the number of leading seeks that search upwards. */
+/* Returns the number of seeks that search upwards. They come first. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
     return (cl_uint) (forward ? s->count : s->n_ge);
 }
 
-/* Returns the seeks from index `at` on, at most `most` seeks. */
 static inline struct ordo_seeks ordo_seeks_from(const struct ordo_seeks *s, size_t at, size_t most)
 {
     struct ordo_seeks        part = *s;
@@ -89,8 +89,8 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* A batch that finds elements by rank. Element i has ranks[i] (uint32_t) elements before it. Sets found[i] to 0 if no
- * element has this rank. Outputs may be ordo_none(). */
+/* A batch of selections. Selection i finds the element that has ranks[i] (uint32_t) elements before it. Sets
+ * found[i] to 0 if there is no such element. Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;
@@ -127,8 +127,8 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
     size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object, whose bytes after its struct ordo_dict are 0. Returns an error if the configuration is
-     * not possible. May be NULL. */
+    /* Initialises a new object. The caller has set the bytes after its struct ordo_dict to 0. Returns an error if
+     * the configuration is not possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);
@@ -146,15 +146,15 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases all keys of an interval. May be NULL. If the structure cannot do this, sets *done to false and changes
-     * nothing; the caller then erases key by key. Waits, unless `counted`. */
+    /* Erases all keys of an interval. If the structure cannot do this, sets *done to false and changes nothing; the
+     * caller then erases key by key. Waits, unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads, and if `take` erases, the first or last elements. Sets *got to their number. May be NULL. If the structure
-     * cannot do this, sets *done to false and changes nothing. Waits for the device. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure
+     * cannot do this, sets *done to false and changes nothing. Waits for the device. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Executes a mixed batch of operations on single keys. May be NULL. If the batch is invalid or has other
-     * operations, sets *done to false and changes nothing. Waits for the device. */
+    /* Executes a mixed batch of operations on single keys. If the batch is invalid or has other operations, sets
+     * *done to false and changes nothing. Waits for the device. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* NULL if the structure has no concurrent batches. Waits for the device. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
@@ -263,8 +263,8 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 /* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Over host memory, downloads the results of an update. An update must call this before it stores, so that no download
- * can fail after the store. Does nothing over device memory. */
+/* If the call is over host memory, downloads the results of an update. An update must call this before it stores, so
+ * that no download can fail after the store. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
@@ -279,7 +279,8 @@ static inline bool ordo_dict_blocks(const ordo_dict *dict)
 /* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys and sets inserted[i]. Stores present keys again with their stored values. Does not wait. */
+/* Inserts absent keys, and sets inserted[i] to whether keys[i] was inserted. Stores present keys again with their
+ * stored values. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

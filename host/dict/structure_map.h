@@ -19,8 +19,8 @@ enum ordo_structure_trait {
     ORDO_BUILT_WHOLE = 256,
 };
 
-/* Columns: ID, STEM, the string that ordo_dict_name returns, traits. STEM is part of the names ordo/STEM.h,
- * ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure, ID of ORDO_PREPARE_ID. */
+/* Columns: ID, STEM, the string that ordo_dict_name returns, traits. ID is part of the name ORDO_PREPARE_ID. STEM is
+ * part of the names ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure. */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \
     X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE)                                                               \

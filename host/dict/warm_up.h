@@ -7,8 +7,7 @@
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Number of arrays for inputs and outputs of the calls. Each has 2 * count + 1 elements of 8 bytes. A dry-run device
- * (ordo_dry_run_open) allocates no memory. */
+/* Number of arrays for inputs and outputs of the calls. Each has 2 * count + 1 elements of 8 bytes. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
     ordo_device *dev;
@@ -24,8 +23,8 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Calls ordo_dict_warm_up on a dry-run device, once for each of a few invented results. `config` must have the
- * structure's own type. */
+/* A dry-run device invents the counts that calls read from it. Calls ordo_dict_warm_up on this device, once for each
+ * of a few counts. `config` must have the structure's own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines a batch with the stored values. Sorts the batch by key, finds the stored values, and combines the values of
- * each key. Of equal keys, the last gets the final value. Stores the batch by one sorted update. */
+/* Combines the values of a batch with stored values. Sorts the batch by key, finds the stored values, and combines
+ * the values of each key. One sorted update then stores the batch. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Erases ranges of keys, and reads or takes the first or last elements.
  *
- *   1  Converts the ranges to intervals of ranks, and sorts the intervals by start. Clips each interval: removes the
+ *   1  Converts each range to an interval of ranks, and sorts the intervals by start. Clips each interval: removes the
  *      part that earlier intervals cover.
  *   2  Exports the keys of the clipped intervals in ascending order, and erases the keys by one sorted update. Waits.
- *   3  If requested, counts the erased keys of each range as if the ranges were erased one after another. A key in
- *      several ranges counts for the first range. */
+ *   3  If requested, counts the erased keys of each range. A key in several ranges counts for the first of them. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -17,10 +16,12 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past; /* Rank of each range's first element; rank of its last element plus 1. */
+    cl_mem                      first, past; /* `first` has the rank of each range's first element, `past` the rank
+                                              * of its last element plus 1. */
     cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
     cl_mem                      begins;      /* First rank of each clipped interval, in the order of `numbers`. */
-    cl_mem                      offsets;     /* Exclusive prefix sums of the clipped lengths; n + 1 entries. */
+    cl_mem                      offsets;     /* offsets[i] is the total length of the first i clipped intervals.
+                                              * There are n + 1 entries. */
     cl_ulong                    total, lengths;
 };
 
@@ -29,7 +30,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces the x->n + 1 `numbers` by their exclusive prefix sums. Sets *total to the last sum. */
+/* There are x->n + 1 `numbers`. Replaces each one by the sum of the numbers before it. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -118,7 +119,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     return ORDO_OK;
 }
 
-/* Erases `count` keys. The keys must ascend, and all must be present in the dictionary. */
+/* Erases `count` keys. They must be in ascending order, and the dictionary must have all of them. */
 static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
@@ -142,8 +143,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m bounds of all intervals into scratch memory (*out). Two neighbouring bounds enclose a piece. Replaces
- * x->first and x->past, each interval's bounds, by indices of pieces. */
+/* Sorts the m bounds of all ranges into scratch memory (*out). A piece is the interval between two neighbouring
+ * bounds. Replaces the bounds x->first and x->past of each range by indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -173,9 +174,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. The sorted bounds of all ranges enclose pieces. The first
- * range that contains a piece owns the piece. Each range claims two segments of 2^level pieces. Level by level, each
- * segment passes its owner on to its halves. */
+/* Counts the erased keys of each range if ranges overlap. The bounds of all ranges divide the ranks into pieces. A
+ * piece belongs to the first range that contains it. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -260,8 +260,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order. Selects the least and the greatest of their keys by
- * rank, and reads the range between these keys. */
+/* Writes the first or last e->gone elements in ascending order. Finds the least and the greatest of their keys by
+ * rank, and reads the range between these two keys. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -290,8 +290,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: ends->keys_out. If the keys will be erased (ends->take), and keys_out is
- * absent or will be reversed, uses scratch memory instead. */
+/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys will be erased
+ * (ends->take) and keys_out is absent or will be reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

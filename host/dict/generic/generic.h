@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements operations by a structure's other operations (dict/structure.h). */
+/* Operations that are implemented by other operations of a structure (dict/structure.h). */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
@@ -8,11 +8,11 @@
 /* Returns an error if the dictionary's values cannot have type `value`, or if this type has no operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
-/* Combines a batch by the structure's own function or, without one, by ordo_dict_combine_generic. */
+/* Combines a batch by the structure's function `combine`. If there is none, calls ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Replaces each value of `sorted`, a batch in key order: combines the key's stored value with the key's values up to
- * this one. The caller must then store the last of equal keys. */
+/* `sorted` is a batch in key order. Replaces each value: combines the key's stored value with the batch's values for
+ * this key, up to and including this one. The caller must then store the last value of each key. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -32,7 +32,8 @@ struct ordo_erasures {
 /* Waits for the device. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
-/* Reads or takes the first or last elements. Sets *got to their number. Waits for the device. */
+/* Reads the first or last elements, and erases them if ends->take. Sets *got to the number of elements. Waits for
+ * the device. */
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got);
 
 struct ordo_aggregates {
@@ -46,7 +47,6 @@ struct ordo_aggregates {
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
 void        ordo_dict_drop_aggregates(ordo_dict *dict);
 
-/* Returns a launch of a kernel for values of type `value` and operation `op`. */
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,
                                           ordo_op op, size_t items);
 

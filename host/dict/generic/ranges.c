@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. A limit (maximum length of a range)
- * replaces one bound of the range by the key of the last wanted rank. An ordinary range query follows. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. A limit is the maximum number of
+ * elements of a range. To apply it, replaces one bound of the range by the key of the last wanted element. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Sets lengths[i] to the limited length of range i. Sets lo[i] and hi[i] to the bounds of a range with this length. */
+/* Sets lengths[i] to the number of elements of range i, or to its limit if that is less. Sets lo[i] and hi[i] to the
+ * bounds of a range with exactly these elements. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -59,7 +60,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Answers ranges in ascending order. The caller must have set r->limit or r->limits. */
+/* Answers ranges with limits in ascending order. The caller must have set r->limit or r->limits. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new hash table from a batch, the old table's elements, or both. Sorts the keys by partition, counts the
- * buckets of each partition, and fills each partition with one work-group. The old table stays until the new one is
- * complete.
+/* Makes a new hash table from a batch, the old table's elements, or both. Sorts the keys by partition, computes how
+ * many buckets each partition needs, and fills each partition with one work-group. The old table stays until the new
+ * one is complete.
  *
  * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
  * new seed depends on the last seed and the sizes of all partitions, so an attacker cannot prepare keys that always
@@ -12,18 +12,18 @@
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum number of seeds that a build tries before it fails. */
+/* Maximum number of seeds that a build tries. */
 #define SEEDS_MAX 64
 
-/* After a failed seed, log2 of the number of partitions grows by BITS_MORE, in all by at most BITS_MORE_MAX. At the
- * maximum, a partition has 32 slots on average. */
+/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, in all by at most 2^BITS_MORE_MAX. A
+ * partition then has 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* Number of keys to expect after this batch. */
+    size_t                 more;     /* Number of further keys for which the table needs capacity. */
     cl_mem                 incoming; /* Number of distinct keys of the batch in each partition. */
     cl_uint                largest;  /* Maximum updates of one partition. */
 };
@@ -97,8 +97,6 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Sorts the content by partition, and computes table->starts. Sets *fits to false if a partition gets too many
- * elements. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -125,7 +123,7 @@ static bool is_repetitive(const struct content *c)
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces *seed, which failed. The new seed depends on the batch or, without a batch, on the old elements. */
+/* Replaces the failed seed *seed. The new seed depends on the number of keys in each partition. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {

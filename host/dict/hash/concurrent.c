@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
- *   1  Finds run first and see the table before the batch. The table then grows if the batch may exceed its capacity.
+ *   1  Finds (lookups) run first, on the table as it was before the batch. The table then grows if the batch may exceed
+ *      its capacity.
  *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
- *   3  The host executes the updates that gave up as batches in order, which may grow the table. Any order is correct,
- *      because operations of a batch overlap in time.
- *   4  If memory is short, remaining updates are launched again. An update that finds no slot is then refused. All
- *      latches are free between launches, so each launch completes an update. */
+ *   3  The host executes the updates that gave up as ordered batches, which may grow the table. Their order is free,
+ *      because the operations of a concurrent batch overlap in time.
+ *   4  If memory is short, the remaining updates are launched again. An update that finds no slot is then refused. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -58,8 +58,9 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns the mode of kernel hash_apply. If the device does not order memory accesses between work-groups, the first
- * launch only lists all operations (HASH_LISTING). In later launches (`again`), one work-item runs all operations. */
+/* Returns how kernel hash_apply executes operations. If the device does not order memory accesses between
+ * work-groups, only one work-item may update the table (HASH_ALONE). The first launch then only lists the operations
+ * (HASH_LISTING). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -69,8 +70,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations from index `from` on: of the list `again` or, if `again` is NULL, of the batch. The
- * kernel adds operations that give up to c->pending. */
+/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from
+ * the batch. The kernel lists the operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -167,9 +168,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes operations `from` to from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to
- * false and changes nothing. A batch that fails after a change returns an error: an insert must not be repeated,
- * because it could find the key that it has stored itself. */
+/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done
+ * to false and changes nothing. If the batch fails later, returns an error: the batch must not be repeated, because
+ * an insert could find the key that it has stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -196,8 +197,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as batches in order, halved while memory is short. Adds the number executed
- * to *done. */
+/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. Adds the
+ * number of executed operations to *done. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -210,8 +211,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches `left` operations of c->pending from index `done` on, then repeatedly the operations that gave up. Each
- * launch completes an operation. */
+/* Launches `left` operations of c->pending, from index `done` on. Launches the operations that gave up again, until
+ * none is left. Each launch completes at least one operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -255,8 +256,8 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates the lists c->pending and c->next. Sets c->window to their capacity: all operations, or as many as fit into
- * memory. */
+/* Allocates the lists c->pending and c->next. Sets c->window to their capacity, which is the number of operations,
+ * or less if memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -277,7 +278,7 @@ static ordo_status take_lists(struct concurrent *c)
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Allocates all memory that the batch needs after its first change. */
+/* Allocates all memory for the launches that change the table. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;
@@ -311,12 +312,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* If a batch has fewer than slots / SLOTS_PER_STORE stores, the host does not count its new keys. The table then grows
- * only after operations have found no slot. */
+/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. Otherwise the
+ * table grows only after operations have found no slot. */
 #define SLOTS_PER_STORE 8
 
 /* If the table lacks capacity for the batch's new keys, rebuilds the table and sets *grown to true. Does nothing if
- * tests inject faults, because these tests need full buckets. */
+ * tests inject faults. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;

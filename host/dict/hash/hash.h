@@ -65,7 +65,7 @@ void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
 /* Returns a launch of at most `groups` work-groups. A group has up to `group` work-items (HASH_GROUP_DENSE or
- * HASH_GROUP_SPARSE), on CPUs one. Kernels loop over partitions, so any number of groups is correct. */
+ * HASH_GROUP_SPARSE), on CPUs one. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
@@ -95,7 +95,8 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
  * (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
-    struct ordo_slice codes;                /* Codes of a mixed batch. found[HASH_CODES] gets a bit for each code. */
+    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets a bit of found[HASH_CODES]
+                                             * for each code that occurs. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
@@ -103,17 +104,17 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if values are in the same
-     * order. `bounds`: index of each partition's first key. */
+    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if the values are in
+     * the order of the keys. `bounds`: index of each partition's first key. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts for partitions that are `load` percent full. The number of keys of partition p is the sum of three
- * numbers: bounds[p + 1] - bounds[p], incoming[p] and `more`. `bounds` and `incoming` may be NULL. Sets
- * found[HASH_LARGEST] to the number of buckets of the largest partition. */
+/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition. The
+ * number of keys of partition p is the sum of three numbers: bounds[p + 1] - bounds[p], incoming[p] and `more`.
+ * `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the number of buckets of the largest partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -146,8 +147,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys, the table
- * would be `load` percent full. Waits for the device. */
+/* Builds a new table from the old table's elements and a batch. `batch` may be NULL. After `more` further keys, the
+ * table would be `load` percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
 /* Returns the percentage of slots in use after an update has rebuilt the table. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores batches of updates: in place if all partitions have capacity, else in a new table. A batch that only erases is
- * not sorted by partition: its kernel looks up each key. */
+/* Stores batches of updates: in place if all partitions have capacity, else in a new table. A batch that only erases
+ * is not sorted by partition. */
 #include "dict/hash/hash.h"
 
-/* A table with at most this number of slots is never rebuilt smaller. */
+/* A table with at most this number of slots is never replaced by a smaller one. */
 #define SLOTS_MIN ((size_t) 1 << 16)
 
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
@@ -12,8 +12,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* Stores the batch in place if the table has capacity, else in a new table. `found` must come from
- * ordo_hash_measure. */
+/* Stores the batch. `found` must come from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
@@ -58,8 +57,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Rebuilds an underfull table. Counts the elements only if hash->elements_min, a lower bound of their number, is small.
- * This happens once for each 7/8 of the table erased. */
+/* Rebuilds an underfull table. Counts the elements only if hash->elements_min, a lower bound of their number, is
+ * small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

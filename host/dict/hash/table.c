@@ -4,7 +4,8 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* There is one filter more than buckets: lookups read it if the last partition has no buckets. */
+    /* On a CPU each bucket has a filter. Lookups read filter number n if the last partition has no buckets, so there
+     * are n + 1 filters. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 

@@ -29,7 +29,8 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
  * hash_update_sparse leaves few partitions to do. */
 #define LEFT_SHARE 8
 
-/* Allocates a list of the partitions that hash_update_sparse leaves. If memory is short, sets *left to NULL. */
+/* Allocates the list of partitions that hash_update_sparse leaves to hash_update_dense. If memory is short, sets
+ * *left to NULL. */
 static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *left)
 {
     const int         mark = call->n_scratch;
@@ -69,7 +70,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* If this launch fails, repeats it, because the first launch has stored part of the batch. */
+    /* The first launch has stored part of the batch, so the second launch gets another try if it fails. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);

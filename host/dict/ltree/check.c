@@ -25,15 +25,15 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split (the level above lacks an entry for the new node) can cause finding f of enum
- * ltree_finding. */
+/* After an incomplete split, the level above lacks an entry for the new node. Returns whether this can cause finding
+ * f of enum ltree_finding. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry names the node; the same
- * for leaves[i]. `wrong` has the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry of another node names
+ * node i. leaves[i] is the same for leaf i. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -171,7 +171,7 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
 }
 
 /* Completes a change that may have split a node without adding the new node's entry to the level above. If all nodes
- * are valid and linked, adds missing entries and recounts the elements. Repairs no node. */
+ * are valid and linked, adds missing entries and recounts the elements. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

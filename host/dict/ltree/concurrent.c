@@ -2,34 +2,35 @@
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
  * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
- * launches, each twice as large as the last, because operations that outnumber the leaves obstruct each other. Between
- * launches the host handles the operations that gave up (finish_turn). */
+ * several launches, because operations obstruct each other if there are more of them than leaves. Between launches the
+ * host handles the operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum number of operations of a launch. With more, a node's version (LTREE_VERSION_BITS bits) could return to an
- * old value. */
+/* Maximum number of operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could
+ * wrap around to an old value. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Number of operations for each leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
-/* Maximum number of operations of a launch of one work-item, so that LTREE_STEPS steps suffice. */
+/* Maximum number of operations of a launch with one work-item. LTREE_STEPS steps then suffice for all operations. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Number of calls of finish_turn before it executes listed operations as batches in order. */
+/* The first TURNS_TOGETHER calls of finish_turn launch the listed operations again. Later calls execute them as
+ * batches in key order. */
 #define TURNS_TOGETHER 1
 /* Maximum number of consecutive turns in which no operation completes. This happens only if a latch (a leaf's lock) was
  * never released. */
 #define TURNS_STUCK 64
 
-/* Returns whether only one work-item may run, because the device does not order memory accesses between groups. */
+/* Returns whether only one work-item may run, because the device does not order memory accesses between work-groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Number of registers of a compute unit. In work-groups of more than EASY work-items, a work-item may use REGISTERS /
- * group size registers. */
+/* A compute unit has REGISTERS registers. If a work-group has more than EASY work-items, each of them may use
+ * REGISTERS / group registers. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -47,8 +48,8 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Launches `count` operations from index `from` on: of the list `again` or, if `again` is NULL, of the batch. An
- * operation gives up, and is added to the list `pending`, if
+/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from the
+ * batch. An operation gives up, and is added to the list `pending`, if
  *
  *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
  *   - it starves: it needs a new leaf, and no leaf is free
@@ -106,7 +107,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Marks facts about the tree that the launch may change as unknown. */
+/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -115,12 +116,12 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, between two launches, while no kernel changes the tree:
+/* Handles the *count operations that gave up, while no kernel changes the tree:
  *
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
  *   2  Adds missing entries of split nodes to the levels above.
  *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
- *      first. Any order is correct, because the operations overlap in time.
+ *      first.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
@@ -178,7 +179,7 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first time stamp (tick) of a recorded history for operations other than finds, which have earlier
+/* Returns the first time stamp (tick) of operations that are not finds, if tests record a history. Finds have lower
  * ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {

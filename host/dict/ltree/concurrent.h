@@ -17,7 +17,7 @@ struct ordo_ltree_batch {
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
     int                                 mark; /* Number of the call's scratch buffers before the lists. */
-    cl_uint                             far;  /* Maximum leaves that a query passes. */
+    cl_uint                             far;  /* Maximum number of leaves that a query passes. */
     /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
     bool    half; /* A change at rest is incomplete. */
@@ -25,35 +25,35 @@ struct ordo_ltree_batch {
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
-/* Value of `far` for no maximum. Queries that could not run at rest use it. */
+/* Value of `far` if a query may pass any number of leaves. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For optional steps at rest. */
+/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps that a batch can
+ * do without. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also abandons scratch buffers from number `mark` on, because their
- * counters may not be 0. */
+/* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
+ * `mark` on. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Must be called after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the
- * history (LTREE_TICK), and reads the state. */
+/* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
+ * restores the tick (time stamp) of a recorded history, and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity: all
- * operations, or as many as fit into memory. */
+/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the batch's stores find free leaves. May estimate the number of new
- * keys from a sample. If memory is short, shortens the lists. */
+/* Grows the pools before the first launch, so that the batch's stores find free leaves. If memory is short, shortens
+ * the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Adds a free leaf for each operation that starved (found no leaf), by growth or a rebuild. Sets *lacks to true if it
- * added none. */
+/* An operation starves if it finds no free leaf. Adds a leaf for each such operation, by growth or a rebuild. Sets
+ * *lacks to true if it added no leaf. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Must wait until the end of a batch, because unfinished operations
- * may refer to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. Must not be called before the end of a batch, because
+ * unfinished operations may refer to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
@@ -66,8 +66,8 @@ struct ordo_ltree_listed {
 
 /* Sets c->tally to the number of operations of each kind (enum ltree_tally). Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Executes the listed operations at rest, as batches in key order. If memory is short, some stay in l->list. Sets
- * *updated to true if at least an eighth of the updates are done. */
+/* Executes the listed operations between launches, as batches in key order. If memory is short, some stay in
+ * l->list. Sets *updated to true if at least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

@@ -78,7 +78,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin: of 1024 stores, SAMPLE_DOUBT more than in the sample are assumed to have new keys. */
+/* Safety margin. Of 1024 stores, SAMPLE_DOUBT more than in the sample are assumed to have new keys. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -98,8 +98,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves needed for `stores` new keys: `likely`, enough for random keys, but at most `needed`.
- * That is one split of each leaf plus half full new leaves. */
+/* Returns the number of leaves that the tree needs after `stores` new keys. `likely` leaves suffice if keys are
+ * random. `needed` leaves suffice if each leaf splits, and further new leaves are half full. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -162,15 +162,16 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and half the number of elements has changed since they were last
- * fitted. */
+/* Returns whether the pools are less than half full, and there have been many changes since the pools were last
+ * fitted: at least half as many as elements. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether at most two sevenths of the leaves are dead (emptied by a merge with a neighbour), or only few. */
+/* Returns whether few leaves are dead (emptied by a merge with a neighbour): at most LEAVES_FEW / 3 leaves, or two
+ * sevenths of all. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

@@ -13,8 +13,8 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
 /* Usual work-items of a group. */
 #define GROUP 64
 
-/* Returns `wanted`, halved until it is at most the device's maximum group size, or 1 if the result is less than a
- * sub-group. */
+/* Halves `wanted` until the device allows groups of this size, and returns the result. Returns 1 if the result is
+ * less than a sub-group. */
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;
@@ -41,8 +41,8 @@ size_t ordo_ltree_operations_group(const struct ordo_ltree *tree)
     return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LTREE_GROUP, data), 1);
 }
 
-/* Number of a node's key words that each lane (work-item) of a narrow team or a search compares: 16 bytes if keys have
- * 4 bytes. */
+/* In a narrow team or a search, each lane (work-item) compares NARROW_WORDS keys of a node: 16 bytes if keys have 4
+ * bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 

@@ -30,7 +30,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
  * batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* taken[0] operations are copied; taken[1] others are not. */
+    cl_uint         taken[2]; /* taken[0] is the number of copied operations, taken[1] of all others. */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -132,9 +132,9 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. Returns an error if a change is incomplete, because an insert must not be repeated: it could
- * find the key that it has stored itself. */
+/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to
+ * false and changes nothing. An incomplete change must not be repeated, because an insert could find the key that it
+ * has stored itself. So an incomplete change returns an error. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -5,7 +5,7 @@
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
 
-/* Number of work-items of the one group that updates the levels near the root. */
+/* One work-group of TOP_GROUP work-items updates the levels near the root. */
 #define TOP_GROUP 512
 
 #define TOP_NODES 1024
@@ -72,7 +72,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Lists the nodes of each level, from the root down to `level`. Then empties the list of level + 1. */
+/* Lists the nodes of each level, from the root down to `level`. Of these lists, only the last one remains. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {
@@ -83,8 +83,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates the levels from level 1 up, so that each level is complete when the next reads it. Lists each level again
- * from the root, because nodes above have split. */
+/* Updates one level after another, from level 1 up, so that each level is complete before the level above it is
+ * updated. Lists the nodes of each level again from the root, because splits have added nodes. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

@@ -13,8 +13,9 @@
 struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
-    cl_mem before;   /* Number of elements before each place; places + 1 entries. */
-    size_t places;   /* Number of places, at least the number of leaves. Further places have no elements. */
+    cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
+    size_t places;   /* Number of places (positions in key order), at least the number of leaves. A place without a
+                      * leaf has no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -22,11 +23,11 @@ struct ordo_ltree_list {
 struct ordo_ltree;
 
 struct ordo_ltree_config {
-    unsigned words;        /* Number of key words of a node: 32 or 16; 0 means 32. */
+    unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits whose new node gets its entry in the level above immediately. The host adds the
-     * other entries between launches. */
+    /* A split adds a node, which needs an entry in the level above. Percentage of concurrent splits that add this
+     * entry themselves. The host adds the other entries between launches. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
 };
@@ -34,8 +35,9 @@ struct ordo_ltree_config {
 /* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;   /* Number of elements of each leaf, also in its header. Batches mark leaves that they change. */
-    cl_mem dirty[2]; /* Lists of inner nodes whose children have split, for even and for odd levels. */
+    cl_mem counts;        /* Number of elements of each leaf. The leaf's header has the same number. */
+    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the same for
+                           * odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
 
@@ -50,10 +52,11 @@ struct ordo_ltree {
     size_t                 leaves_max;   /* upper bound of leaves in use */
     size_t                 elements_max; /* upper bound of elements */
     size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
-    bool                   counted;      /* True if pools.counts equals the counts in headers. */
+    bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
     bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of batches to sort before a batch tries buckets again. */
-    unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow. */
+    unsigned               bucket_backoff;      /* Number of batches to sort before a batch uses buckets (update.c)
+                                                 * again. */
+    unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
     bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
@@ -78,8 +81,7 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the number of leaves divided by the number of inner nodes. After splits a node is at least
- * half full. With 14 entries per node, there are 13 times as many leaves as inner nodes, with 6 entries 5 times. */
+/* Returns a lower bound of the ratio of leaves to inner nodes, if nodes are at least half full. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -97,17 +99,17 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
 /* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team has `lanes`
- * work-items (TEAM_WIDTH). A work-item takes `items` items (LTREE_ITEMS). If `items` is 0, each team takes one item
- * after another. */
+ * work-items (TEAM_WIDTH). A work-item takes `items` items (LTREE_ITEMS). But if `items` is 0, a whole team takes
+ * each item, one after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
-/* Returns a shape with a team of a whole sub-group for each item. Groups have `group` work-items, or the usual number
- * if `group` is 0. */
+/* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
+ * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* Returns a shape with one work-item for each item, in teams of a few lanes. */
+/* Returns a shape in which each work-item takes one item. A team has few work-items. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
@@ -125,15 +127,15 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 /* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that a merge has emptied
  * and unlinked. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
- * counts. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
- * config.max_leaves. */
+/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes in use,
+ * whose number is in `state`. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves`
+ * exceeds config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
 /* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools of
  * sufficient size, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
  * them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Replaces the tree's pools by *pools. Frees the old pools unless they are the same. */
+/* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 /* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
@@ -155,9 +157,9 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
-/* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * to stay within config.max_leaves. After an error the tree is unchanged. But if nodes were overwritten, tree->rescue
- * has the run. */
+/* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or
+ * fuller to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten,
+ * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
@@ -169,7 +171,8 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes after splits that are not in the lists pools.dirty (LTREE_SPLITS_PENDING). */
+/* Adds missing entries to the inner nodes. Needed after splits that the lists pools.dirty do not contain
+ * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
@@ -199,16 +202,16 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* For each key i, finds its leaf (leaves[i]), its slot (positions[i]: PLACE_SLOT and PLACE_HIT of node.cl) and, unless
- * `parents` is NULL, the leaf's parent. */
+/* For each key i, finds its leaf (leaves[i]) and its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of
+ * node.cl). Unless `parents` is NULL, also finds the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and of those with absent keys to
- * absent[1]. */
+/* Samples every step-th operation. Adds the number of sampled stores to absent[0]. Adds the number of sampled stores
+ * whose keys are absent to absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 

@@ -11,8 +11,8 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (some of the ranges): `leaves`, `nexts` and `at` give the start of each range, `pieces`
- * the number of pieces of each long range. */
+/* Scratch memory for a segment (a part of the batch's ranges). `leaves`, `nexts` and `at` say where each range
+ * starts. `pieces` has the number of pieces into which each long range is divided. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -50,15 +50,15 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum number of work-items that write pieces of long ranges. */
+/* Long ranges are divided into pieces. Maximum number of work-items that write pieces. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Short ranges are divided into at least RANGE_TILES tiles. A work-group takes a tile of up to one range for each
- * work-item. */
+/* Short ranges are divided into at least RANGE_TILES tiles. A work-group writes one tile at a time. A tile has at
+ * most one range for each work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */
+/* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */
 struct limit {
     cl_ulong last, capacity;
 };

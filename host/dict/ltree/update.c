@@ -5,8 +5,8 @@
  *   2  reserve  Grows the pools.
  *   3  change   Updates the leaves, then each level above.
  *
- * The first launch of step 3 stores the whole batch. After an error before this launch, the call changes nothing. After
- * an error behind it, the call returns ORDO_OK, and the next call adds missing entries to the levels.
+ * The first launch of step 3 stores the whole batch. If an error occurs before this launch, the call changes nothing.
+ * After a later error the call returns ORDO_OK, and the next call adds missing entries to the levels.
  *
  * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, each leaf
  * collects its updates in a bucket instead, which saves the sort and half the launches. */
@@ -20,7 +20,7 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* A batch, in key order unless buckets collect its updates. */
+/* A batch of updates, in key order unless each leaf collects its updates in a bucket. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
@@ -36,7 +36,8 @@ static bool has_buckets(const struct ordo_ltree *tree)
 
 /* If a batch has at least this number of updates per leaf of 28 slots, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-/* With at least this number of updates per leaf, a rebuild costs less than a sorted batch in place. */
+/* If a batch has at least this number of updates per leaf, a rebuild costs less than to apply the sorted batch in
+ * place. */
 #define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
@@ -49,14 +50,14 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan: the leaf of each update (leaves[i]), its position there and the parent node; the first
- * update of each group (the updates of one leaf). */
+/* Scratch memory of a plan. Update i belongs to leaf leaves[i], whose parent is parents[i]; its slot there is
+ * positions[i]. `first` has the first update of each group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* Sets number[i] to the number of groups (updates of one leaf) that begin at updates 0 to i. */
+/* A group is all updates of one leaf. Sets number[i] to the number of groups that begin at or before update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -123,8 +124,8 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of teams (of work-items) that update leaves. Each team ends with an atomic operation, which takes a
- * CPU as long as a leaf. */
+/* Maximum number of teams (of work-items) that update leaves. A CPU has fewer teams, because each team ends with an
+ * atomic operation. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -230,7 +231,7 @@ static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LT
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* If the sorted batch combines values, replaces its values by the combined values. The batch then only stores. */
+/* If the sorted batch combines values, replaces its values by the combined values. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -256,7 +257,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Maximum number of updates of a leaf, which a team applies one after another. */
+/* Maximum number of updates of a leaf. A team applies them one after another. */
 #define SHARE_MAX 1024
 
 /* Drops updates without effect, and plans again. The remaining keys are distinct, so a leaf gets at most one update for
@@ -329,8 +330,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed. While each new try with buckets overflows, the
- * number is 0, 1, 3, 7 and so on. */
+/* Maximum number of batches that are sorted after a bucket overflowed, before a batch tries buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

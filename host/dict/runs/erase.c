@@ -42,13 +42,13 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Number of words of hidden bits for each work-item of kernel run_hide on a CPU. */
+/* On a CPU, a work-item of kernel run_hide handles HIDE_SHARE words of hidden bits and visible counts. */
 #define HIDE_SHARE 1024
 
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone)
 {
-    /* The kernel updates all visible counts after the first hidden element, even if it hides few. */
+    /* `words` includes the visible counts of all runs, because hiding an element changes all counts after it. */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
     const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);

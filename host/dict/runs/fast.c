@@ -84,8 +84,8 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* After an update, rebuilds the tree if that is due, else merges the newer runs. The batch is stored, so an error is
- * only logged. */
+/* After an update, rebuilds the tree if that is due, else merges the newer runs. The batch is already stored, so an
+ * error is only logged. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -150,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries that searched the buffer have cost as much as a merge of buffer and tree, the two are merged. The unit
- * of costs is the time in which a merge moves one element. */
+/* When queries have spent as much time on the buffer as a merge would take, buffer and tree are merged. The unit of
+ * time is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

@@ -2,7 +2,8 @@
 /* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of config.cleanup_least. A dictionary with fewer live elements counts as having this number. */
+/* Default of config.cleanup_least. A dictionary with fewer live (neither replaced nor erased) elements counts as
+ * having this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
@@ -86,7 +87,7 @@ static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Merges the n runs from index `first` on into one run with the given query cost. */
+/* Merges the n runs from index `first` on into one run, and sets this run's query_cost. */
 static ordo_status merge_runs(struct ordo_lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
@@ -125,7 +126,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* Cleans up if necessary. The change is already stored, so an error is only logged. */
+/* Removes replaced and erased elements if necessary. The change is already stored, so an error is only logged. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -215,8 +216,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Plans and executes merges after a batch has become the newest run. The run is stored, so an error is only logged. If
- * `marks`, first hides the elements that the newest run replaces, because order queries would search for them again. */
+/* Plans and executes merges after a batch has become the newest run. The run is already stored, so an error is only
+ * logged. If `marks`, first hides the elements that the newest run replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -286,11 +287,11 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 /* Cost of a find in one run. The unit of costs is the time in which a merge moves one element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* Cost of a search for a rank. */
-#define SELECT_MOVES 32 /* Cost of a search bit by bit. */
-#define RANGE_MOVES  8  /* Cost of a range without its elements. */
+#define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
+#define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
 
 /* Executes a planned merge after queries have cost as much as the merge. If memory is short, keeps the runs and sets
- * their query costs to 0. The merged run keeps the cost of its oldest run. */
+ * their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;

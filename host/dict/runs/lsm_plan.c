@@ -21,8 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* When at least STORED_MAX elements are stored for each live one, and more than STALE_PERCENT may be stale (replaced or
- * erased), the live elements are counted. */
+/* An element is live unless it is replaced or erased. The live elements are counted if at least STORED_MAX elements
+ * may be stored for each live one, and more than STALE_PERCENT percent may not be live. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -85,9 +85,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Each run adds up the cost of the queries that searched it. Run `first` and all newer runs are merged when the costs
- * of the newer runs reach the cost of the merge. So queries cost at most twice the better choice (the ski rental
- * problem). */
+/* A run's query cost is the cost of all queries that have searched the run. Run `first` and all newer runs are
+ * merged when the query costs of the newer runs reach the cost of the merge. The total cost is then at most twice
+ * the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM decide when lsm.c merges runs. Elements that are replaced or erased are stale, all others
- * live. A change is an update or an erased interval.
+/* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else live. A
+ * change is an update or an erased interval.
  *
- * An update merges its batch with the newest runs (LSM_MERGE). A change that may leave 8 stored elements for each live
- * one moves the live elements into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
- * and cleanup_doubled start this earlier. Queries merge runs when they have cost as much as the merge. */
+ * An update merges its batch with the newest runs (LSM_MERGE). If a change may leave 8 stored elements for each live
+ * one, the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
+ * and cleanup_doubled start this earlier. Runs are also merged when queries have cost as much as the merge. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -14,7 +14,7 @@
 struct ordo_lsm {
     struct ordo_runs       runs; /* Must be first. */
     struct ordo_lsm_config config;
-    /* Lower bound of the live elements: their number at the last count, minus later erasures. */
+    /* Lower bound of the number of live elements: the last count minus later erasures. */
     size_t live;
     size_t arrived;  /* Number of elements stored or erased since the last count. */
     bool   resolved; /* True if a query has hidden all stale elements since the last update, or has tried to. */
@@ -48,12 +48,12 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r for which queries have cost as much as a merge of run r and all newer runs, and the merged
- * run fits into one allocation. Adds `more` to each run's query cost. If there is no such run, returns the newest
- * run. */
+/* Returns the oldest run r such that queries have cost as much as a merge of run r and all newer runs. Counts `more`
+ * as an additional cost of each run. The merged run must fit into one allocation. If there is no such run, returns
+ * the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call waits,
- * the merge drops stale elements. This takes no longer, and later queries have less to search. */
+/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call
+ * waits, the merge drops stale elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

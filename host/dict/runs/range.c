@@ -8,14 +8,14 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for `count` ranges. lows[r * count + i] and highs[r * count + i] are the ranks of range i's bounds in
- * run r. candidates[i] is the number of elements of earlier ranges, before[i] the number of visible elements below
- * range i. */
+/* Scratch memory for `count` ranges. The ranks of range i's bounds in run r are lows[r * count + i] and highs[r *
+ * count + i]. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the number
+ * of visible elements with keys below range i. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* Up to this number of bounds, one launch searches all runs, without indexes. */
+/* If there are at most FEW_BOUNDS bounds, one launch searches all runs, without search indexes. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -48,7 +48,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Fills *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
+/* Computes the arrays of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -106,8 +106,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Computes the offsets of all parts, then writes the elements. If there are several parts, each is measured twice,
- * because scratch memory holds the ranks of only one. */
+/* Computes the offsets of all parts of the ranges, then writes the elements. If there are several parts, computes
+ * the ranks of each part twice, because scratch memory holds the ranks of only one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

@@ -122,8 +122,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` are the caller's outputs or, if absent, scratch memory, because the kernels of later runs read
- * them. */
+/* `keys` and `found` are the caller's outputs. If the caller passes none, they are in scratch memory, because the
+ * kernel for each run reads the results of the runs before it. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -97,8 +97,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* Sets `erased` of older runs: finds must now read their hidden bits, because the tombstones that erased some of
-     * their elements are gone. */
+    /* The merge has removed tombstones, which erased elements of older runs. Finds must now read the hidden bits of
+     * these elements, so older runs get the flag `erased`. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);

@@ -9,16 +9,16 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which must have no hidden elements, or by none if it has no block. If the run needs less
+/* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If it needs less
  * than half of its block, moves it to a smaller block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* There must be one run. Removes its elements from index `count` on, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible elements into one run, whose block is at most twice as large as needed. The set must not be empty.
- * Waits for the device. */
+/* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
+ * needed. The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Moves all visible elements into one run, or into several if one does not fit into memory, and counts a cleanup. Does
- * nothing to a single run without hidden elements. Waits for the device. */
+/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to
+ * runs->cleanups. Does nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Calls ordo_runs_clean_up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -37,14 +37,15 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of keys of the run less than keys[i]. If `upper`, keys equal to keys[i] count too. */
+/* Sets ranks[i] to the number of the run's keys that are less than keys[i]. If `upper`, keys equal to keys[i] count
+ * too. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
 /* Returns the number of queries, at most `count`, to answer at one time, if each takes `bytes` bytes of one scratch
  * buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
-/* Calls `take` for *most queries. Halves *most and tries again while memory is short. */
+/* Calls `take` to allocate scratch memory for *most queries. While memory is short, halves *most and tries again. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
 /* The queries below hide stale elements. */
@@ -57,7 +58,7 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Writes the ranks of few bounds lo[i] and hi[i] in each run to `lows` and `highs`, by one launch. */
+/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. For few ranges. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
@@ -70,8 +71,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
  * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* Hides the elements of one interval in each run (`spans`, a run_interval for each). `gone` is their number. Must be
- * the last launch of a call. */
+/* In each run r, hides the elements of the interval spans[r] (a run_interval). `gone` is the number of all these
+ * elements. Must be the last launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 

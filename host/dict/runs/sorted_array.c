@@ -5,7 +5,7 @@
 #include "dict/runs/runs.h"
 
 /* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
- * replace stored values. Works on a copy of the set, because merging may mark its runs. */
+ * replace stored values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -51,8 +51,7 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Sorts the batch, combines its values with stored values, then merges it into the array. Sets `once`, so that the find
- * builds no index of the old array. */
+/* Sorts the batch, combines its values with stored values, then merges it into the array. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
@@ -69,7 +68,7 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, calls combine_found, because the result may still fit. */
+/* Combines by one merge. If memory is short, calls combine_found. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
@@ -84,8 +83,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Reads the first or last elements. Takes the last ones by shortening the array. Leaves taking the first ones to
- * generic/erase.c, which rewrites the array. */
+/* Reads the first or last elements. If the last elements are taken, shortens the array. If the first elements are
+ * taken, does nothing: generic/erase.c then rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
- * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. If the call
- * fails, the current trie stays. */
+ * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -22,7 +21,8 @@ struct ordo_hamt_trie {
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Pool units (of HAMT_UNIT bytes): `used` before the free end of the pool, `live` in blocks of leaves. */
+    /* Numbers of units (HAMT_UNIT bytes) of the pool. `used` units lie before the free end; `live` of them belong to
+     * leaves. */
     size_t used, live;
 };
 
@@ -31,7 +31,8 @@ struct ordo_hamt {
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* Numbers of elements and leaves after the last rebuild; maximum number of elements since then. */
+    /* built_elements and built_leaves are the numbers of elements and leaves after the last rebuild. most_elements
+     * is the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches and merges leaves with them */
@@ -48,16 +49,16 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Returns an upper bound of the pool units (of HAMT_UNIT bytes) for `elements` elements in `leaves` leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* Functions with `reserve` take an unused block or allocate one. If `reserve` and memory allows, a new block is a
- * quarter larger than needed. */
+/* The functions with parameter `reserve` take an unused block or allocate one. If `reserve`, a new block is a
+ * quarter larger than needed, if memory allows. */
 /* Sets the table sizes for next->n_leaves. Takes memory for the leaves' records and, unless the depth is fixed, for
  * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates blocks for a later trie of about `leaves` leaves and `units` pool units while the device is busy. Ignores
- * errors. */
+/* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units. Called while the device
+ * is busy. Ignores errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -84,8 +85,8 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most`
- * elements. */
+/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl). The kernel writes nothing if there are more than
+ * `most` elements. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
     cl_mem            firsts; /* NULL: write all elements */
@@ -96,8 +97,9 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of
- * hamt_node_heads (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for the device. */
+/* Numbers the nodes above the leaves. The records of all leaves must be complete. Sets *number to the prefix sums of
+ * the flags that hamt_node_heads writes (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for
+ * the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -108,15 +110,15 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
-    /* For each touched leaf: its number, the rank of its first element, and the number of elements in touched leaves
-     * before it. */
+    /* For each touched leaf, `leaves` has its number, `firsts` the rank of its first element, and `offsets` the
+     * number of elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie by a trie of its untouched leaves and new leaves, which get the elements of *run; an empty run has
- * no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a new trie, which has the untouched leaves and new leaves. The new leaves get the elements of
+ * *run; an empty run has no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 

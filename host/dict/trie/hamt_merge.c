@@ -65,8 +65,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the pool units (of HAMT_UNIT bytes) of the blocks that the batch changes. Assumes that each update changes
- * another leaf and, with fixed depth, adds a leaf. */
+/* Estimates the size of the blocks that the batch changes, in pool units of HAMT_UNIT bytes. Assumes that each
+ * update changes a different leaf and, with fixed depth, adds a leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);

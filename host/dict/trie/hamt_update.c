@@ -2,7 +2,7 @@
 /* Applies batches and rebuilds. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the batch leaf by leaf
  * (hamt_merge.c). Otherwise:
  *
- *   1  touch     Finds the leaf of each update, and so the touched leaves. Waits.
+ *   1  touch     Finds the leaf of each update. These leaves are the touched leaves. Waits.
  *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.
  *   3  assemble  Makes new leaves from the merged elements, and a trie from new and untouched leaves. Waits twice. */
 #include "dict/trie/hamt.h"
@@ -69,8 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the leaves that the batch changes. The trie must not be empty. Releases all scratch memory except the arrays of
- * *out. */
+/* Finds the leaves that the batch changes. The trie must not be empty. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {

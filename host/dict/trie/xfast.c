@@ -25,8 +25,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored values. Works
- * on a copy of the set, because merging may add hidden bits. */
+/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -93,7 +92,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, uses find and update, because the result may be smaller. */
+/* Combines by one merge. If memory is short, uses find and update. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
@@ -132,7 +131,8 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* Must come before the check. If that fails, the dictionary is destroyed, which clears the table. */
+    /* The table must exist before the check: if the check fails, the dictionary is destroyed, which clears the
+     * table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);

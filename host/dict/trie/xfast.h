@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
- * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat` and a hash table of the long
- * prefixes (dict/hash). An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for
- * the trie is short, queries search the run until the next update. A query of prefixes builds a missing trie. */
+ * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat`, whose index is the first bits
+ * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie,
+ * because most leaves move. If memory for the trie is short, queries search the run until the next update. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -39,7 +39,7 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but for values of XFAST_ENTRY_BYTES, which the hash table has. */
+/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, as in the hash table. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 
