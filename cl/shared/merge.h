@@ -3,7 +3,7 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. If the tunable is larger, each work-item
+/* Maximum number of elements per work-item if a work-group merges a tile. If the tuned number is larger, each work-item
  * merges a separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
