@@ -123,8 +123,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* These functions load data from global memory without keeping the data in caches. No work-item may write the data in
- * the same launch. The address of a 16-byte load must be a multiple of 16. */
+/* ordo_read_once and its variants load data from global memory, but do not keep the data in caches. No work-item may
+ * write the data in the same launch. The address of a 16-byte load must be a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -90,7 +90,7 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the kept elements of the tile, from output index `at` on. To avoid a branch, the loop writes every element,
- * but increments `at` only for kept elements. Nothing is written after the last kept element, because the next output
+ * but increments `at` only for kept elements. The loop ends after the last kept element, because the next output
  * element belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
@@ -107,8 +107,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` their
- * number in the tile's earlier teams. */
+/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
+ * number of kept elements in the tile's earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];

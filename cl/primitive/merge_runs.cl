@@ -10,8 +10,8 @@
  *  runs_heads     marks the first of equal keys of a run
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* RUNS_HIDDEN states what happens to *hidden* elements, which a newer run replaces or erases
- * (host/dict/sorted_run.h):
+/* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). RUNS_HIDDEN states what happens
+ * to hidden elements:
  *  RUNS_KEEP      All elements are written, with their hidden bits.
  *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
  *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
@@ -120,7 +120,8 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* Fewer than `stride` elements remain between the last sample before x and the next sample. */
+        /* The search has two samples as bounds: the last sample before x and the next sample. Fewer than `stride`
+         * elements lie between them. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);
@@ -131,7 +132,7 @@ void runs_split(RUNS_KEYS run_table runs,
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
 /* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. `capacity` is the maximum number of
- * elements in a tile. It is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
+ * elements in a tile. `capacity` is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -288,7 +289,8 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. `to` must be 0 before the launch. */
+/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. The words at `to` must be 0 before the
+ * launch. */
 typedef struct {
     __global uint *to;
     uint           bits;
