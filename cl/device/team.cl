@@ -246,8 +246,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* mask_count returns the number of lanes in a mask. first_lane returns the lowest lane, last_lane the highest lane of a
- * mask. This mask must not be 0. */
+/* The mask of first_lane and last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -296,7 +295,6 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Return whether p is true in any lane (team_any) or in all lanes (team_all) of the team. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -455,7 +453,6 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* Adds the x of lane (this lane - distance) to x, if such a lane exists. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -492,7 +489,7 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* Return the sum or the maximum of x over the team, in every lane. */
+/* Every lane gets the result. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL

@@ -139,7 +139,6 @@ ORDO_FN bool fold_is_closed(fold_item x)
 }
 
 #if !FOLD_COUNTS
-/* Converts a stored key to an item's value. fold_key_of converts the value back. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -229,7 +228,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* Returns the reduction over all lanes of the team, highest lane first. All lanes get the result. */
+/* Like team_fold, but highest lane first. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL

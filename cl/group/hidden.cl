@@ -51,8 +51,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* Returns the index of the first visible element from i on, or `count` if there is none. If all elements of the block
- * from i on are hidden, a binary search in visible[] finds the next block with a visible element. */
+/* Returns the index of the first visible element from i on, or `count` if there is none. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

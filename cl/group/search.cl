@@ -51,7 +51,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* Returns the node's index of the first key in piece number r of this lane. */
+/* Returns the index in the node of the first key in this lane's piece r. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -201,8 +201,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
- * 2k + 1. Separators of one depth are neighbours, so lanes at the same depth read different banks of local memory.
- * Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+ * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
 /* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)

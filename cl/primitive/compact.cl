@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the keys and values whose flag is not 0 to the output, in the same order. A prefix sum over the flags
  * (group/tiles.cl) gives the output index of each kept element. The host defines COMPACT_KEY_BYTES (4 or 8) and
- * COMPACT_VALUE_BYTES (0, 4 or 8). A team (see team.cl) has TILE_ITEMS rows of TEAM_WIDTH successive elements. Lane
- * l has element l of each row. */
+ * COMPACT_VALUE_BYTES (0, 4 or 8). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

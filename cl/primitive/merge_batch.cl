@@ -4,7 +4,7 @@
  * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and the values of all elements of a
  * key are combined.
  *
- * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
+ * One work-item merges a tile of both arrays.
  *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
  *  batch_write   writes the results
  *

@@ -10,11 +10,9 @@
  *  runs_heads     marks the first of equal keys of a run
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). RUNS_HIDDEN states what happens
- * to hidden elements:
- *  RUNS_KEEP      All elements are written, with their hidden bits.
- *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
- *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
+/* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). The macro RUNS_HIDDEN
+ * (shared/runs.h) states what a merge does with hidden elements. With RUNS_FILTER, all runs must have correct hidden
+ * bits.
  *
  * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with the key's last value in the
  * second run. This needs RUNS_DEDUP and two runs. The keys of the first run must be distinct. */
@@ -120,8 +118,7 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* The search has two samples as bounds: the last sample before x and the next sample. Fewer than `stride`
-         * elements lie between them. */
+        /* The result lies between the last sample before x and the next sample. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group combines
- * the results of all groups. If SCAN_LOOKBACK is 1, this is the group of kernel reduce_once that finishes last.
- * Otherwise it is the only group of a second kernel, reduce_sums. */
+ * the results of all groups. If SCAN_LOOKBACK is 1, this is the group of reduce_once that finishes last, else the only
+ * group of a second kernel, reduce_sums. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

@@ -35,8 +35,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the
- * last query. On GPUs, neighbouring work-items load neighbouring queries. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the last
+ * query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU

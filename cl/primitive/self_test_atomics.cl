@@ -76,8 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. Sets
- * *which to the index of the last wrong word. */
+/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -189,9 +188,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the change
- * that these updates make to the word, divided by `step`, to *balance. If the sum of all balances does not fit to the
- * word, updates were lost. */
+/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds to
+ * *balance the change that the updates make, divided by `step`. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -237,8 +235,7 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. There are more loads
- * than stores, because the first load mostly returns the work-item's own store. */
+/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -254,9 +251,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests contention: all work-items update a word for each kind of update until enough updates have collided. `words`
- * has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item. A
- * work-item runs at most `rounds` bursts of each kind. */
+/* Tests contention (enum contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0.
+ * `balances` has CONTEND_KINDS words per work-item. A work-item runs at most `rounds` bursts of each kind. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -364,8 +360,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Plain loads and stores of the payload. Race checkers do not understand release stores, so builds for race checkers
- * use uncached accesses. */
+/* Race checkers do not understand release stores, so builds for race checkers use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))

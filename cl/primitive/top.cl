@@ -4,9 +4,8 @@
  * k-th element in all digits so far. Once the candidates fit into a list, later passes read the list instead of the
  * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
- * group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the widest digit) and TOP_COPIES (copies
- * of each local counter, to reduce contention). */
+ * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Each local counter has TOP_COPIES copies, to
+ * reduce contention. */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1

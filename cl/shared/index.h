@@ -18,7 +18,7 @@
  *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
  *                lies in the first unit whose separator is not less than the query.
  *  I3 padding    Entries of a level that belong to no unit repeat the array's last key. A search that arrives at such
- *                an entry continues at the last unit. So the array may contain every key value.
+ *                an entry continues at the last unit.
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as

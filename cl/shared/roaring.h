@@ -68,6 +68,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk, which reads the bitmaps one by one. ROARING_AT is the number of bytes read,
- * ROARING_FOUND the number of containers found, ROARING_HIGH the upper half of the last bitmap's keys. */
+/* State of kernel roaring_walk. ROARING_AT is the number of bytes read, ROARING_FOUND the number of containers found,
+ * ROARING_HIGH the upper half of the last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

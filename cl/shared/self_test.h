@@ -65,8 +65,7 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of the test of barriers. There are PHASES_PARTS arrays of PHASES_WORDS words. A work-group replaces each word
- * by the minimum of all words of this array whose index is equal modulo PHASES_KEYS. */
+/* Sizes of kernel self_test_phases. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -112,7 +111,7 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Number of words of a work-item in the test of uncached loads. A load reads one, two or four words. */
+/* Sizes of kernel self_test_peeks. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
 /* Tests of contention. In each test, all work-items update one word until enough updates have collided. */
@@ -139,10 +138,7 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. Some work-items change lines of 32 words under a latch, while other
- * work-items read the lines and compare the version in the header before and after. A line's header is 2 * version,
- * plus 1 while the line is latched. One access covers 4 words before word OPTIMISTIC_BY_2, then 2 words, and 1 word
- * from word OPTIMISTIC_BY_1 on. */
+/* Sizes of the test of reads without a latch. The header of a line is 2 * version, plus 1 while the line is latched. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
@@ -167,8 +163,7 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Words of the chain test. Each work-group waits for the flag of the previous group, then checks that it sees the other
- * stores of the previous group. */
+/* Words of kernel self_test_chain. */
 enum chain_word {
     CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,

@@ -42,8 +42,8 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
     ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
-    /* Word indices of two arrays of output indices: of each digit's first element in this launch, and of each digit's
-     * first element in the next launch. If a plan chooses the digit, the kernel adds an offset for the digit. */
+    /* Word indices of two arrays with the output index of each digit's first element: in this launch, and in the next
+     * launch. If a plan chooses the digit, the kernel adds an offset for the digit. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -60,8 +60,7 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* The local pass runs only if keys differ in at least this number of digits. Then the local pass replaces at least
- * three passes. */
+/* The local pass runs only if keys differ in at least this number of digits. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
@@ -127,8 +126,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. Digit counts and elements use the same memory at different
- * times. */
+/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \

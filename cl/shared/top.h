@@ -23,8 +23,7 @@
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. The pass drops candidates that differ from the k-th element in digit pass - 1, and
- * counts digit `pass` of the other candidates. */
+/* Arguments of pass number `pass`. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
