@@ -18,7 +18,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* A bitmap of lanes of a team or a sub-group. Bit 0 is lane 0. */
+/* Bitmaps of the lanes of a team or a sub-group. Bit number i is 1 if the bitmap has lane i. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -34,14 +34,14 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* 1 if lanes of a sub-group may stop to run in step after a branch. */
+/* 1 if lanes of a sub-group may stop running in step after a branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
 /* Each implementation defines the following functions. The suffix 64 means 64 bits.
  *  subgroup_lane()                returns the number of this lane in the sub-group
- *  subgroup_ballot(p)             returns a mask of the sub-group's lanes that pass a true p
+ *  subgroup_ballot(p)             returns a mask of the sub-group's lanes in which p is true
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
  *  subgroup_agree(word, bit)      returns a mask of lanes: bit number `bit` of their `word` equals bit number `bit` of
  *                                 this lane's `word`

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the part of each sorted run that belongs to a tile of a merge. One work-group writes a tile of the output. */
+/* Finds the part of each sorted run that belongs to a tile of a merge. */
 #pragma once
 #include "group/runs.cl"
 

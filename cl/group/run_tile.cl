@@ -57,7 +57,7 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* 1 + the last slot of each round's regions. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is 1 + the last slot of the round's regions. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES

@@ -131,7 +131,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* Loads a piece. `from` must be aligned to 16 bytes. */
+/* `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32

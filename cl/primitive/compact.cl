@@ -111,7 +111,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* Bit r is 1 if the element of row r is kept. */
+    uint          flags; /* Bit r is 1 if this lane's element number r is kept. */
     uint          before;
     uint          own;
 } input_tile;

@@ -156,8 +156,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. Work-items after the tile's end load
- * the last element again, so no load has a condition. The whole group must call. A barrier must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. The whole group must call. A barrier
+ * must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;

@@ -8,8 +8,8 @@
  *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
  *
  * The including file includes search_keys.cl first, and defines how results are stored:
- *  SEARCH_LAST       1: `equal` compares the query with the key before its upper bound (needs SEARCH_UPPER). 0: with
- *                    the key at its lower bound
+ *  SEARCH_LAST       1: `equal` states whether the query equals the key before its upper bound (needs SEARCH_UPPER). 0:
+ *                    whether it equals the key at its lower bound
  *  answers           a struct of result arrays, which begins with PLACES_OF
  *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
- * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. The kernels run in the order
- * of this file.
+ * the highest digit that varies. Then one work-item sorts each bucket in its core's cache.
  *
  * A long bucket would keep one core busy while other cores are idle. If there is a long bucket, the kernels write
  * SORT_BUCKET_NONE to `plan`, and the kernels of sort_chunked.cl sort instead. */

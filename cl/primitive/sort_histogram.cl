@@ -146,7 +146,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #define SAMPLE_BIN_BITS 8
 
 /* Returns the number of passes before a local pass, or 0 if a local pass would save no time. The passes sort by digit
- * `top` and the next lower digits. A wrong estimate costs only time. All work-items of the group must call. */
+ * `top` and the next lower digits. All work-items of the group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -222,8 +222,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the tickets and status words. Any number of groups may run.
- * `counters` must be 1 + h.passes * RANK_RADIX words of 0, and is 0 again at the end. */
+/* Computes the histograms and the plan, and zeroes the tickets and status words. `counters` must be 1 + h.passes *
+ * RANK_RADIX words of 0, and is 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -26,8 +26,8 @@
 
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that has element at - 1. Elements of a segment agree in all bits from bit local_bit
- * up. */
+/* Returns the end of the segment that has element number `at` - 1. Elements of a segment agree in all bits from bit
+ * number local_bit up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -75,8 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters that map keys to bins: local_bin subtracts `least`, shifts the difference so that the greatest one has 32
- * bits, and multiplies by `scale`. */
+/* Parameters that map keys to bins: local_bin subtracts `least`, shifts the difference so that the greatest difference
+ * has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;

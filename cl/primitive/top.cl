@@ -128,7 +128,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 }
 
 /* A digit may have bits of both key and index. `digit` must be the value of the next digit. Returns the digit's key
- * bits in their position. top_index_of returns the digit's index bits. */
+ * bits at their position in the key. top_index_of returns the digit's index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -391,8 +391,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
 }
 
 /* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates
- * with the same digit. A pass reads the list of the previous pass and writes the other list. All passes must have the
- * same number of groups. */
+ * with the same digit. A pass reads the array or the list of the previous pass, and writes the other list. All passes
+ * must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

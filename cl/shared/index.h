@@ -37,7 +37,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Value of a variable for the bytes per key, if blocks of a compressed index differ in this number. */
+/* Stands in place of the number of bytes per key if blocks of a compressed index differ in this number. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__

@@ -21,7 +21,7 @@
  *              is LTREE_NONE.
  *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
  *  B4 cover    The entries of a level name all nodes of the level below in order. An unused slot holds the number of
- *              any node of the level below, or LTREE_NONE.
+ *              some node of the level below, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -113,7 +113,7 @@ enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* searches for the first element at or after the query */
     LEFT_BACKWARD, /* searches for the last element at or before the query */
-    LEFT_COUNTS,   /* operations `count`, and operations `range` whose results exceed their capacity */
+    LEFT_COUNTS,   /* operations `count`, and operations `range` without capacity for more results */
     LEFT_RANGES,   /* all other operations `range` */
 };
 

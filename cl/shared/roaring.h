@@ -38,7 +38,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container, which begins at byte `begin`. `units` is its number of keys, bitmap words or runs. */
+/* Describes a container. `begin` is the byte offset of its keys, bitmap words or runs, `units` is their number. */
 typedef struct {
     ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;

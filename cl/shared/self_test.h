@@ -78,7 +78,7 @@ enum atomics_word {
     ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
     ATOMICS_MIN,      /* computes the minimum with the same number */
     ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit i / 8 % (bits of the word) */
+    ATOMICS_OR,       /* sets bit number i / 8 % (number of bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,

@@ -48,7 +48,7 @@ struct sort_pass {
     ordo_u32 unused;
 };
 
-/* Arguments of a pass that takes its digit from the plan. */
+/* Arguments of a pass that takes its digit from the plan of sort_histogram.cl. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };

@@ -14,8 +14,8 @@
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   If a prefix has a length of the table and more than XFAST_LEAF leaves, the table has an entry with the
- *               first and the end of these leaves.
+ *  X2 entries   If a prefix has a length of the table and more than XFAST_LEAF leaves, the table has an entry: the
+ *               index of the first of these leaves, and the end.
  *  X3 only      The table has no other entry.
  *  X4 masks     A key may encode a prefix (xfast_prefix.cl). If there are masks, bit l of masks[i] is 1 exactly if the
  *               first l bits of key i's prefix are the whole prefix of another key. */
@@ -25,8 +25,7 @@
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`.
- * XFAST_FLAT_ENTRIES is the number of entries of `flat`. */
+/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
