@@ -55,7 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The part of a sorted run that belongs to a tile of the merge: elements begin to end - 1. */
+/* The part of a sorted run that belongs to a tile of the merge: elements `begin` to `end` - 1. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -47,7 +47,8 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* The tile has a_count elements of a from a_begin on, and b_count elements of b from b_begin on. */
+/* The tile has a_count elements of array a from index a_begin on, and b_count elements of array b from index b_begin
+ * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;

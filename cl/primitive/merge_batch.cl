@@ -5,10 +5,10 @@
  * key are combined.
  *
  * One work-item merges a tile of both arrays.
- *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
+ *  batch_place   finds each batch element's position in the array, and counts the results of each tile
  *  batch_write   writes the results
  *
- * Tiles are cut by merge path (group/merge.cl), and array elements come before equal batch elements. */
+ * Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -121,8 +121,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The array has n elements. The last
- * vector may also copy elements from `end` on. Later writes overwrite these copies. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may also copy elements
+ * from `end` on. Later writes overwrite these copies. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

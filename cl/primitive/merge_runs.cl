@@ -91,8 +91,7 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* Sets splits[i * n_runs + r] to the number of elements of run r up to splitter i, inclusive. One work-item handles
- * one run and one splitter. */
+/* Sets splits[i * n_runs + r] to the number of elements of run r up to splitter i, inclusive. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,

@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. */
+/* Returns how many of four words do not have the given version. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };

@@ -16,9 +16,9 @@
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first key is
- *              low. The first node of a level has low 0. In the last node of a level, all bits of high are 1, and right
- *              is LTREE_NONE.
+ *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first key of an
+ *              inner node is low. The first node of a level has low 0. In the last node of a level, all bits of high
+ *              are 1, and right is LTREE_NONE.
  *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
  *  B4 cover    The entries of a level name all nodes of the level below in order. An unused slot holds the number of
  *              some node of the level below, or LTREE_NONE.
@@ -88,7 +88,7 @@ enum ltree_word {
     /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation gave up after it had passed a leaf */
+    LTREE_MOVED,          /* 1 if an operation gave up after it had visited a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */

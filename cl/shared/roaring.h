@@ -10,8 +10,8 @@
  *     runs         one bit per container: 1 if the container is stored as runs. The field is absent if all bits would
  *                  be 0
  *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
- *     offsets      4 bytes per container: its distance from the cookie in bytes. The field is absent if there is a
- *                  field `runs` and fewer than 4 containers
+ *     offsets      4 bytes per container: the container's distance from the cookie in bytes. The field is absent if
+ *                  there is a field `runs` and fewer than 4 containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys

@@ -176,6 +176,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits are the sum of 1 to t + 1. */
+/* Flag in the word that group t stores. The other bits are the sum of the numbers 1 to t + 1. */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000
