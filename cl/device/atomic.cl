@@ -4,7 +4,7 @@
  *
  *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
  *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
- *            work-item sees everything that the storing work-item did before.
+ *            work-item sees everything that the storing work-item did before the store.
  *  release   Earlier accesses of this work-item happen before the store.
  *
  * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
@@ -193,8 +193,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates. Each returns the previous value of the word. All compilers implement these functions of
- * OpenCL 1.2 as relaxed operations for the whole device. */
+/* Relaxed atomic updates. Each function returns the previous value of the word. All compilers implement the functions
+ * of OpenCL 1.2 below as relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -254,11 +254,12 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 /* Accesses to words that one work-item changes under a latch while other work-items read them without the latch.
  * Readers compare a version before and after the read, and discard the words if it differs.
  *
- *  ordo_load_uncached    reads global memory and no cache of this group, if an acquire fence of this work-item came
- *                        before. The suffix 128 reads 16 bytes from an address that is a multiple of 16.
- *  ordo_store_uncached   stores a word for these loads
+ *  ordo_load_uncached    loads a word from global memory, not from a cache of this group. The work-item must have
+ *                        executed an acquire fence before. With the suffix 128, loads 16 bytes from an address that is
+ *                        a multiple of 16.
+ *  ordo_store_uncached   stores a word that ordo_load_uncached may load
  *
- * Plain loads of such words may return old data. Checked builds (ORDO_CHECKED) must not contain such loads. */
+ * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain such plain loads. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -269,14 +270,14 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after (below) orders uncached loads without a fence. This is so on devices that execute loads in program
+/* 1 if ordo_after (below) orders uncached loads without a fence. This is true of devices that execute loads in program
  * order and predict neither values nor branches, for example sm_80 and sm_90. Neither OpenCL nor PTX guarantees the
  * order. Devices that fail a self-test of the order use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, but the compiler cannot know this: the caller must pass a variable `never` that is 0. If the caller adds
- * the result to an address, the access to this address starts only after `seen` has been loaded (with
- * ORDO_AFTER_ORDERS). */
+/* Returns 0. The caller must pass a variable `never` that is 0, so that the compiler cannot know the result. The caller
+ * adds the result to an address. If ORDO_AFTER_ORDERS is 1, the access to this address starts only after `seen` has
+ * been loaded. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -323,7 +324,8 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* In checked builds each access is one or more atomic updates of 32 bits, so a load of a wider word may be torn. */
+/* In checked builds each access is one or more atomic updates of 32 bits, so a load of a wider word may mix two
+ * stores. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);

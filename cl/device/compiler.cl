@@ -91,15 +91,15 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Unrolls the next loop, which must have a constant number of rounds. Register arrays that a rolled loop indexes
- * would lie in memory. */
+/* Unrolls the next loop, which must have a constant number of rounds. If the loop stayed rolled, arrays that it indexes
+ * would lie in memory instead of registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
 /* Keeps the next loop rolled, because unrolled code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
- * this attribute before __kernel. Devices that do not support the size reject the kernel. */
+/* Fixes the sub-group size of a kernel. Otherwise the compiler would choose the size. Every kernel that uses team.cl
+ * has this attribute before __kernel. Devices that do not support the size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -108,7 +108,7 @@
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
  * ORDO_MAX_REGISTERS, the macro does not declare the group size, because compilers derive their own register limit from
- * it. */
+ * the group size. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
@@ -123,8 +123,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Load data from global memory without keeping the data in caches. No work-item may write the data in the same launch.
- * The address of a 16-byte load must be a multiple of 16. */
+/* ordo_read_once and its variants load data from global memory, but do not keep the data in caches. No work-item may
+ * write the data in the same launch. The address of a 16-byte load must be a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

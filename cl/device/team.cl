@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for lanes that work together on one item. A sub-group is ORDO_SUBGROUP work-items that run in step. A
- * *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
+/* Functions for lanes that work together on one item. A sub-group has ORDO_SUBGROUP work-items, the lanes, that run in
+ * step. A *team* has TEAM_WIDTH neighbouring lanes of a sub-group.
  *
  * All functions have these preconditions, unless the function states otherwise:
- *  Called by   All lanes of the SUB-GROUP must call, even if teams are narrower, and from uniform control flow. No lane
+ *  Called by   All lanes of the SUB-GROUP must call, from uniform control flow, even if a team has fewer lanes. No lane
  *              may have returned from the kernel.
  *  Groups      The size of a work-group must be a multiple of ORDO_SUBGROUP, in one dimension.
  *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
@@ -18,7 +18,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* A bitmap of lanes of a team or a sub-group. Bit 0 is lane 0. */
+/* Bitmaps of the lanes of a team or a sub-group. Bit number i is 1 if the bitmap has lane i. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -34,22 +34,24 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* 1 if lanes of a sub-group need not run in step after a branch. */
+/* 1 if lanes of a sub-group may stop running in step after a branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
 /* Each implementation defines the following functions. The suffix 64 means 64 bits.
  *  subgroup_lane()                returns the number of this lane in the sub-group
- *  subgroup_ballot(p)             returns the lanes of the sub-group in which p is true
+ *  subgroup_ballot(p)             returns a mask of the sub-group's lanes in which p is true
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
- *  subgroup_agree(word, bit)      returns the lanes in which this bit of `word` is the same as in this lane
+ *  subgroup_agree(word, bit)      returns a mask of lanes: bit number `bit` of their `word` equals bit number `bit` of
+ *                                 this lane's `word`
  *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
  *  team_index()                   returns the number of the team in its work-group
- *  team_shuffle(x, lane)          returns x of lane `lane`, which may differ between lanes
- *  team_shuffle_xor(x, mask)      returns x of lane ^ mask. All lanes must pass the same mask < TEAM_WIDTH
- *  team_shuffle_up(x, distance)   returns x of lane - distance, or the lane's own x if that is negative. All lanes must
- *                                 pass the same distance < TEAM_WIDTH */
+ *  team_shuffle(x, lane)          returns the x of lane number `lane`. Lanes may pass different numbers
+ *  team_shuffle_xor(x, mask)      returns the x of lane (this lane ^ mask). All lanes must pass the same mask <
+ *                                 TEAM_WIDTH
+ *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if that number is
+ *                                 negative. All lanes must pass the same distance < TEAM_WIDTH */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -112,8 +114,9 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX inline assembly cannot return predicates, so the vote computes its own. The asm is `volatile` because the
- * compiler must not move the vote into a branch, where it would wait for lanes that do not take the branch. */
+/* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
+ * `volatile` because the compiler must not move the vote into a branch. There the vote would wait for lanes that do not
+ * take the branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -132,7 +135,8 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Votes on one bit of `word`. Lanes whose bit is 0 invert the result, to get the lanes that agree with them. */
+/* Votes on bit number `bit` of `word`. The result has the lanes whose bit is 1. A lane whose bit is 0 inverts the
+ * result, and so gets the lanes whose bit is 0. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -158,8 +162,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* The third operand of a PTX shuffle divides the warp into segments. Bits 8 to 12 are the bits of a lane number that
- * stay fixed in a segment. Bits 0 to 4 are the largest or smallest lane of the segment. */
+/* The third operand of a PTX shuffle divides the warp into segments. Bits 8 to 12 of the operand mark the bits of a
+ * lane number that are equal in all lanes of a segment. Bits 0 to 4 are the segment's largest lane, or for `up` its
+ * smallest lane. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -224,7 +229,7 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* Callers of these functions may be in divergent control flow. */
+/* Callers of the functions in this section may be in divergent control flow. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
@@ -241,8 +246,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* mask_count returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a
- * mask that is not 0. */
+/* The mask of first_lane and last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -291,7 +295,6 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Return whether p is true in any lane (team_any) or in all lanes (team_all) of the team. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -384,8 +387,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. Other processors read only the
- * 32 lanes in the same half, so there a team of 64 reads one lane at a time. */
+/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. Other processors read only the 32
+ * lanes of the same half of the wave, so a team of 64 reads one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -450,7 +453,6 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* Adds the x of lane (this lane - distance) to x, if such a lane exists. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -487,7 +489,7 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* Return the sum or the maximum of x over the team, in every lane. */
+/* Every lane gets the result. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL
@@ -562,8 +564,8 @@ ORDO_FN uint team_next_(team_mask lanes)
 /* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of
  * lane `owner`. The body must not contain break or return.
  *
- * A team without work left runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So
- * the body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
+ * A team that has finished runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So the
+ * body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
  * section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)

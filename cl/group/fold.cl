@@ -5,8 +5,8 @@
  *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. Its upper half counts
- *                   heads, its lower half is the position of the last head.
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. The mark's upper half
+ *                   counts heads, its lower half is the position of the last head.
  *  FOLD_VALUES      0: items have marks, but no values.
  *  FOLD_GROUP       The number of work-items per group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
@@ -54,8 +54,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* An item has a value and, if the macros say so, a flag or a mark. The value is a key (FOLD_SUM) or the ordered form
- * of a key. An item is no struct, because Oclgrind 21.10 cannot run functions that return structs. */
+/* An item has a value. With FOLD_SEGMENTED it also has a flag, with FOLD_NUMBERED a mark. The value is a key (FOLD_SUM)
+ * or the ordered form of a key. fold_item is no struct, because Oclgrind 21.10 cannot run functions that return
+ * structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -131,14 +132,13 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether the reduction has a head, so that earlier items cannot change it. */
+/* Returns whether the reduction x has a head. If so, earlier items cannot change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* Converts a stored key to an item's value. fold_key_of converts the value back. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -173,7 +173,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* All lanes of a sub-group must call these functions. */
+/* All lanes of a sub-group must call the functions of this section. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -189,7 +189,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* All lanes of the team must pass the same `lane`. */
+/* Returns the x of lane number `lane`. All lanes of the team must pass the same number. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
@@ -228,7 +228,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* Returns the reduction over all lanes of the team, highest lane first. All lanes get the result. */
+/* Like team_fold, but highest lane first. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -246,8 +246,7 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces the item of each team by the reduction of items 0 to this item. The function begins and ends with a
- * barrier. */
+/* Replaces each scratch->team[i] by the reduction of team[0] to team[i]. Begins and ends with a barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);

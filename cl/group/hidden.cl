@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run's bitmap `hidden` of elements that a newer run replaces or erases. All other elements are
- * visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays, `hidden` and
- * `visible`, must begin at multiples of 256 bytes. */
+/* Queries on two arrays of a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i.
+ * All other elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both
+ * arrays must begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
@@ -51,8 +51,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* Returns the index of the first visible element from i on, or `count` if there is none. If the rest of i's block is
- * hidden, a binary search in visible[] finds the next block with a visible element. */
+/* Returns the index of the first visible element from i on, or `count` if there is none. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce
- * theirs. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
- * (LOOKBACK_PREFIX). The group combines the results of the tiles before its tile, back to the nearest LOOKBACK_PREFIX.
- * If a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device
+/* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
+ * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
+ * tile (LOOKBACK_PREFIX). The group combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. If a
+ * tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device
  * hangs. Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien
  * and Owens, Decoupled Fallback (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile
- * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no result (1) or no prefix (2), no tile
- * publishes a prefix (4). */
+ * from the input. Bits of LOOKBACK_FAULTS inject faults. 1: odd tiles do not publish their own reduction. 2: odd tiles
+ * publish no prefix. 4: no tile publishes a prefix. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -25,9 +25,9 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX. Bit 2 is the head flag of a
- * segmented reduction. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses
- * suffice, because one word has flag and data. */
+/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX. Bit 2 is the head flag of a segmented
+ * reduction. Bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed accesses suffice,
+ * because each word has both flag and data. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -47,8 +47,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile.
- * The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used it. Words with
- * another stamp count as unpublished, so no launch clears the words. */
+ * The counter must be 0 before a launch. `stamp` must not be 0, and no earlier launch may have used the same stamp.
+ * Words with another stamp count as unpublished, so no launch clears the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -80,7 +80,7 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* One work-item of the group must call. */
+/* Publishes `item` for the tile. One work-item of the group must call. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -142,7 +142,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes `own`. Work-item 0 must call before the group writes output. */
+/* Publishes `own`, the tile's reduction. Work-item 0 must call before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -157,7 +157,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
  *
  * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
  * item first. So this function checks the published words after it has read the input. If no word is published, the
- * input was intact. Otherwise it returns the published item, or LOOKBACK_NONE if some words are missing. */
+ * input was intact. Otherwise the function returns the published item, with flag LOOKBACK_NONE if some words are
+ * missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -225,7 +226,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* `prefix` must be the reduction of all tiles up to `tile`. One work-item must call. */
+/* Publishes `prefix`, which must be the reduction of all tiles up to `tile`. One work-item must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of keys with its digit before it.
+/* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
  * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
  * function.
  *
@@ -24,7 +24,8 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each digit that this work-item owns. Variable j counts these digits from 0. */
+/* A work-item owns up to RANK_DIGITS_PER_ITEM digits. RANK_FOR_MY_DIGITS runs the following block for each of them.
+ * Variable j counts from 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -80,9 +81,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to the number in the team's row for the digit of key i, plus the number of earlier keys of the team with
- * this digit. Then adds the number of the team's keys with each digit to the row. A row of zeros gives ranks within the
- * team, a row from rank_starts gives places in the tile. */
+/* The team's row has a number for each digit. Sets rank i to the number for the digit of key i, plus the count of the
+ * team's earlier keys with this digit. Then adds the team's counts of all digits to the row. If the row was 0 before,
+ * the results are ranks within the team. If rank_starts has set the row, they are places in the tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

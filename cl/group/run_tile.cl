@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that
- * belongs to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the
- * tile. A *hidden* element is one that a newer run replaces or erases. The whole group must call functions with
- * barriers. */
+/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that belongs
+ * to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An
+ * element is *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -17,7 +16,7 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* The merge has rounds. A *region* of round l contains 2^l runs, and is the merge of two regions of round l - 1. The
+/* The merge has rounds. A *region* of round l is the merge of 2^l runs. Its two halves are regions of round l - 1. The
  * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, regions begin at multiples of
  * RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
@@ -34,13 +33,13 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run: how many elements of the first run come before it in the tile. */
+    /* For an element of the second run: the number of the first run's elements before this element in the tile. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
-    /* Before the merge, key_of[r][at] is the key of the tile's slot `at`, if run r has this slot. */
+    /* Before the merge, key_of[r][at] is the key in the tile's slot `at`, if its element belongs to run r. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -58,7 +57,7 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* 1 + the last slot of each round's regions. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is 1 + the last slot of the round's regions. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
@@ -94,8 +93,9 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* True in one of four work-items that initialize local memory, chosen by i. One of them sets the pointers to keys and
- * to values: with two, plain merges took 86 registers instead of 48 on sm_90. */
+/* Four work-items initialize local memory. RUNS_SETTER(i) is true in number i of them. One work-item sets both the
+ * pointers to keys and the pointers to values: with one work-item for each, plain merges took 86 registers instead of
+ * 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
@@ -141,7 +141,8 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 }
 
 /* Loads the keys of a tile of `count` elements, and their hidden bits, from the first n runs. The caller must have
- * count >= 1. Slots after the tile's end get its last element, so no load has a condition. Ends with a barrier. */
+ * count >= 1. Slots after the tile's end get the tile's last element, so no load has a condition. Ends with a
+ * barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -218,7 +219,8 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden slot, and clears all other bits. Ends with a barrier. */
+/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears all other bits. Ends with a
+ * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -252,7 +254,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The first key of one run after this tile. `is` is false if no such key exists. */
+/* The key of a run's first element after this tile. `is` is false if there is no such element. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -276,7 +278,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether any run has an element of key x after the tile. x must be the greatest key of the tile. */
+/* Returns whether any run has an element with key x after the tile. x must be the greatest key of the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -323,8 +325,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, if there is one. `value` belongs to `slot`,
- * which was slot `at` before the merge. */
+/* `value` must be the value of the element in slot `slot`, which was in slot `at` before the merge. Returns the
+ * combination of `value` and the first run's value of the same key. Returns `value` if the first run lacks this key. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -337,8 +339,8 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* `visible` must be the number of this work-item's visible slots. Returns its sum over all earlier work-items, and sets
- * *total to its sum over the group. The whole group must call. Contains a barrier. */
+/* `visible` must be the number of this work-item's visible slots. Returns the sum of `visible` over all earlier
+ * work-items, and sets *total to the sum over the group. The whole group must call. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);

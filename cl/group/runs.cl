@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has a buffer of keys and
- * a buffer of values. A run_table has their sizes and offsets.
+/* Declares the parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has a buffer of keys and a
+ * buffer of values. A run_table has the sizes and offsets of all runs.
  *
  *       __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
  *       {

@@ -5,7 +5,8 @@
  * operation `combine`. `suffix` is empty for types of 32 bits, and 64 for types of 64 bits:
  *
  *      type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *          returns the combination of x over all lower local ids, and sets *total to the combination of all x
+ *          returns the combination of x over all work-items with lower local ids, and sets *total to the combination of
+ *          all x
  *      type group_reduce_NAME(type x, __local type *scratch)
  *          returns the combination of all x to all work-items
  *
@@ -42,8 +43,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all of scratch, which saves a
- * barrier. */
+/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all values in scratch itself.
+ * This saves a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -104,7 +105,7 @@
 
 #else
 
-/* Each step reads one half of scratch and writes the other half, so it needs only one barrier. */
+/* Each step reads one half of scratch and writes the other half, so a step needs only one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -39,8 +39,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* Number of keys in a *piece*, the part of a node that a lane loads at once: 16 bytes on GPUs, where neighbouring
- * lanes load neighbouring pieces, and a vector on CPUs. */
+/* Number of keys in a *piece*, the part of a node that a lane loads at once. A piece is a vector on CPUs, 16 bytes on
+ * GPUs. Neighbouring lanes load neighbouring pieces. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -51,7 +51,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* Returns the index in the node of the first key of piece number r of this lane. */
+/* Returns the index in the node of the first key in this lane's piece r. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -131,7 +131,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* Loads a piece. `from` must be aligned to 16 bytes. */
+/* `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32
@@ -182,7 +182,8 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's pieces of the node come before the query. The team adds these numbers. */
+/* Returns how many separators in this lane's pieces of the node come before the query. The sum over the team is the
+ * result for the node. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -199,9 +200,8 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
-/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k
- * and 2k + 1. So lanes at the same depth read different banks of local memory. Khuong and Morin, Array Layouts for
- * Comparison-Based Searching (JEA 2017). */
+/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
+ * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
 /* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
@@ -235,8 +235,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Sets rank[r] to the rank of query[r]. The caller must have set rank[r] to the start of an interval of `count` keys,
- * in which the search takes place. */
+/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] must be the start of the interval of `count` keys in
+ * which the function searches. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -258,8 +258,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  * with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of the searches for `low` (0) and `high` (1): before[s][k] is 1 if compared key k comes before the query,
- * count[s] the number of such keys. */
+/* Results of search number s: 0 for `low`, 1 for `high`. before[s][k] is 1 if the k-th compared key comes before the
+ * query. count[s] is the number of such keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -272,7 +272,8 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* Start of the interval that is left. `left` is its maximum size. */
+    uint                first = 0; /* Start of the interval that is still to be searched. `left` is the interval's
+                                    * maximum size. */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

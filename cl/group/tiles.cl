@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier
- * elements. Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan
- * reads every element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results
- * of earlier groups and writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, because no
- * element comes before it, and tiles_ranges writes ranges 1 to n - 1.
+/* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier elements.
+ * Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan reads every
+ * element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier
+ * groups and writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, because no element comes
+ * before range 0. Then tiles_ranges writes ranges 1 to n - 1.
  *
  * The including file defines these names first. Files that include group/tile.cl define the first six, other files the
  * first four and the last two:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
- *  tile_write       writes a loaded tile. `before` is the reduction of all earlier elements
+ *  tile_write       writes the results of a loaded tile. `before` is the reduction of all earlier elements
  *  lookback_refold  reduces a tile (group/lookback.cl)
  *  tile_load_input  loads a tile
- *  tile_item        returns item k of a loaded tile. `at` is its position
+ *  tile_item        returns item k of a loaded tile. `at` is the item's position
  *  tile_fold        loads a tile and returns its reduction
  *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the keys and values whose flag is not 0 to the output, in the same order. A prefix sum over the flags
  * (group/tiles.cl) gives the output index of each kept element. The host defines COMPACT_KEY_BYTES (4 or 8) and
- * COMPACT_VALUE_BYTES (0, 4 or 8). A team (see team.cl) has TILE_ITEMS rows of TEAM_WIDTH successive elements. Lane
- * l has element l of each row. */
+ * COMPACT_VALUE_BYTES (0, 4 or 8). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -90,7 +89,7 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the kept elements of the tile, from output index `at` on. To avoid a branch, the loop writes every element,
- * but increments `at` only for kept elements. Nothing is written after the last kept element, because the next output
+ * but increments `at` only for kept elements. The loop ends after the last kept element, because the next output
  * element belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
@@ -107,12 +106,12 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` their
- * number in the tile's earlier teams. */
+/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
+ * number of kept elements in the tile's earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* Bit r is 1 if the element of row r is kept. */
+    uint          flags; /* Bit r is 1 if this lane's element number r is kept. */
     uint          before;
     uint          own;
 } input_tile;

@@ -60,7 +60,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b, and *widest to the maximum. *widest must be 0 before. */
+/* Sets widths[b] to the bytes per key of block b, and *widest to the maximum of widths[]. *widest must be 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -74,8 +74,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if blocks differ: then
- * `offsets` has the offset of each block in units of 16 bytes. */
+/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if blocks differ in this
+ * number. Then `offsets` has the offset of each block in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

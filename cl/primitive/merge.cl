@@ -47,13 +47,14 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* The tile has a_count elements of a from a_begin on, and b_count elements of b from b_begin on. */
+/* The tile has a_count elements of array a from index a_begin on, and b_count elements of array b from index b_begin
+ * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` elements of the merge come from array a. The caller must know
- * that the answer is true for a <= low and false for a > high. */
+/* Returns whether at least `a` (a number) of the first `diagonal` elements of the merge come from in->a_keys. The
+ * caller must know that the answer is true for a <= low and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -61,8 +62,9 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets *tile to elements `begin` to end - 1 of the output. a_begin and a_end must count a's elements before `begin` and
- * before `end`. If the input is not sorted, the function limits these counts. */
+/* Sets *tile to elements `begin` to end - 1 of the output. a_begin must be the number of output elements before `begin`
+ * that come from array a, a_end the number before `end`. If the input is not sorted, the function limits these
+ * counts. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -94,7 +96,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* Numbers of a's elements before this tile and before the next tile. */
+    uint a_split[2]; /* Numbers of array a's elements before this tile and before the next tile. */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -102,7 +104,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Between `low` and `high` of the first `diagonal` elements of the merge come from a. */
+/* At least `low` and at most `high` of the first `diagonal` elements of the merge come from array a. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
@@ -119,9 +121,10 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. The first step of a team tests numbers at
- * distances of `near`, around the result for two arrays with equal distributions. Each further step divides the
- * interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. The first step tests numbers around a
+ * guess, at distances of `near`. The guess is right if both arrays have the same distribution of keys. Each further
+ * step divides the interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different
+ * diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -134,13 +137,14 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Finds the tile of this work-group. The whole group must call. a_split is free after the next barrier. */
+/* Finds the tile of this work-group. The whole group must call. The array a_split may be reused after the next
+ * barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* A sub-group may have more than two teams. All its lanes must take part in the search. */
+    /* A sub-group may have more than two teams. All lanes of the sub-group must take part in the search. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -153,8 +157,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. Work-items after the tile's end load
- * the last element again, so no load has a condition. The whole group must call. A barrier must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. The whole group must call. A barrier
+ * must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -300,7 +304,7 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Neither a nor b can end before step end_of_steps, so the inner loop does not check. */
+        /* Neither array can end before output element end_of_steps, so the inner loop does not check for the end. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The last element of a key in
- * the batch replaces the array's element, or erases it if the batch element is *hidden* (a bit in a bitmap). With
- * COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
+/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
+ * key's last batch element replaces the array's element. If the last batch element is *hidden* (its bit in a bitmap is
+ * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and the values of all elements of a
+ * key are combined.
  *
- * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
- *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
+ * One work-item merges a tile of both arrays.
+ *  batch_place   finds each batch element's position in the array, and counts the results of each tile
  *  batch_write   writes the results
  *
- * Tiles are cut by merge path (group/merge.cl), and array elements come before equal batch elements. */
+ * Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -46,7 +47,8 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first of array[at] to array[end - 1] that is not less than x, or `end`. */
+/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end` if all are
+ * less. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -73,7 +75,7 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Returns whether element j of the batch is in the result: it is the last with its key and not hidden. */
+/* Returns whether the result has batch element j. The element must be the batch's last with its key, and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
@@ -87,8 +89,9 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j and not replaced
- * by an earlier batch element. Sets kept[tile] to the number of results of the tile. `hidden` may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
+ * that an earlier batch element replaces do not count. Sets kept[tile] to the number of results of the tile. `hidden`
+ * may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -118,8 +121,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The array has n elements. The last
- * vector may also copy elements from `end` on. Later writes overwrite these copies. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may also copy elements
+ * from `end` on. Later writes overwrite these copies. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

@@ -10,11 +10,9 @@
  *  runs_heads     marks the first of equal keys of a run
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* RUNS_HIDDEN states what happens to *hidden* elements, which a newer run replaces or erases
- * (host/dict/sorted_run.h):
- *  RUNS_KEEP      All elements are written, with their hidden bits.
- *  RUNS_FILTER    Only elements that are not hidden are written. All runs must have correct hidden bits.
- *  RUNS_DEDUP     Only the last element of each key is written, and only if it is not hidden.
+/* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). The macro RUNS_HIDDEN
+ * (shared/runs.h) states what a merge does with hidden elements. With RUNS_FILTER, all runs must have correct hidden
+ * bits.
  *
  * With COMBINE_OP (group/value.cl), the value of a key in the first run is combined with the key's last value in the
  * second run. This needs RUNS_DEDUP and two runs. The keys of the first run must be distinct. */
@@ -93,8 +91,7 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* Sets splits[i * n_runs + r] to the number of elements of run r up to splitter i, inclusive. One work-item handles
- * one run and one splitter. */
+/* Sets splits[i * n_runs + r] to the number of elements of run r up to splitter i, inclusive. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -120,7 +117,7 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* Fewer than `stride` elements remain between the last sample before x and the next sample. */
+        /* The result lies between the last sample before x and the next sample. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);
@@ -131,7 +128,7 @@ void runs_split(RUNS_KEYS run_table runs,
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
 /* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. `capacity` is the maximum number of
- * elements in a tile. It is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
+ * elements in a tile. `capacity` is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -288,7 +285,8 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. `to` must be 0 before the launch. */
+/* Collects hidden bits in words of 32 bits, and writes the words by atomic OR. The words at `to` must be 0 before the
+ * launch. */
 typedef struct {
     __global uint *to;
     uint           bits;

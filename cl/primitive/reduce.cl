@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group
- * combines the results of all groups: in kernel reduce_once the group that finishes last (SCAN_LOOKBACK 1),
- * otherwise in a second launch, reduce_sums. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group combines
+ * the results of all groups. If SCAN_LOOKBACK is 1, this is the group of reduce_once that finishes last, else the only
+ * group of a second kernel, reduce_sums. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -28,7 +28,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns this work-item's part of the reduction of a range of tiles. The whole group must call. */
+/* Returns the reduction of this work-item's keys in a range of tiles. The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -81,8 +81,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the result of the group. Returns 1 in the last group, else 0. One work-item of each group must call. After
- * the next barrier, the last group sees all results. *ticket must be 0 before a launch. */
+/* Stores the result of the group. Returns 1 in the group that finishes last, else 0. One work-item of each group must
+ * call. After the next barrier, the last group sees the results of all groups. *ticket must be 0 before a launch. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies rows. Gather reads rows of a table at given numbers and writes successive rows. Scatter reads successive
- * rows and writes rows of the table. Row numbers beyond the table are ignored.
+/* Copies rows between a table and a list. Gather copies row number index[i] of the table to position i of the list.
+ * Scatter copies in the other direction. Positions whose row number is not in the table are ignored.
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
- *  ROWS_SCATTER  1: scatter. If a number repeats, the last row with the number is written.
+ *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, the last position with the number is copied.
  *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"
@@ -33,8 +33,8 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Row i of `list` is row index[i] of `table`. If `latest` is not NULL, latest[r] is 1 + the last i with index[i] ==
- * r. */
+/* Position i of `list` belongs to row number index[i] of `table`. If `latest` is not NULL, latest[r] is 1 + the last
+ * position i with index[i] == r. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -42,7 +42,7 @@ typedef struct {
     uint                 words;
 } row_arrays;
 
-/* Returns whether row i of the list is copied. Sets *at to the index of the row's first word in the table. */
+/* Returns whether position i of the list is copied. Sets *at to the index of the row's first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -70,7 +70,7 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 #define ROWS_AHEAD 16
 
 /* Copies rows of one word. Without the loop over words and without prefetches, 2^16 rows of 4 bytes take half of the
- * time, and 2^20 rows 0.85 of it (PoCL). */
+ * time, and 2^20 rows 0.85 of the time (PoCL). */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {
@@ -130,7 +130,8 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r] to 1 + the last i with index[i] == r. All words of `latest` must be 0 before. */
+/* Sets latest[r], for each row number r of the table, to 1 + the last list position i with index[i] == r. All words of
+ * `latest` must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, minima and maxima of an array, also within segments. The host defines the type (ORDO_KEY), the
- * operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. */
+/* Computes prefix sums, minima or maxima of an array, or of each segment of an array. The host defines the type
+ * (ORDO_KEY), the operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

@@ -70,8 +70,7 @@ typedef struct {
 #endif
 
 #if SEARCH_RANGES
-/* Returns the number of keys not greater than the query. The first `from` keys must be less than the query. Steps of
- * doubling length are fast for keys that occur a few times. */
+/* Returns the number of keys not greater than the query. The first `from` keys must be less than the query. */
 ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

@@ -8,7 +8,8 @@
  *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
  *
  * The including file includes search_keys.cl first, and defines how results are stored:
- *  SEARCH_LAST       1: compares a query with the last of equal keys (needs SEARCH_UPPER). 0: with the first
+ *  SEARCH_LAST       1: `equal` states whether the query equals the key before its upper bound (needs SEARCH_UPPER). 0:
+ *                    whether it equals the key at its lower bound
  *  answers           a struct of result arrays, which begins with PLACES_OF
  *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
@@ -34,8 +35,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the
- * last query. On GPUs, neighbouring work-items load neighbouring queries. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. The index may exceed the last
+ * query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -85,7 +86,7 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Returns the number of keys per section, if a tree of `depth` levels divides the interval into 2^depth sections. */
+/* A tree of `depth` levels divides the interval into 2^depth sections. Returns the number of keys per section. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
@@ -149,8 +150,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns whether any query of the tile is less than `low` or greater than `high`, the tile's first and last query. The
- * whole group must call. Begins and ends with a barrier. */
+/* `low` and `high` must be the tile's first and last query. Returns whether any query of the tile is less than `low` or
+ * greater than `high`. The whole group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -203,8 +204,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. The rank must be at least `from`. Steps of doubling length precede a binary search.
- * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* Returns the rank of a query. The caller must know that the rank is at least `from`. Steps of doubling length precede
+ * a binary search. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -217,7 +218,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item searches for `chunk` successive queries, each from the rank of the previous query on. */
+/* Each work-item searches for `chunk` successive queries. Each search starts at the rank of the previous query. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts keys in a vector at the start or end of the array, where some elements do not exist. */
+/* Counts keys in a vector that lies only partly in the array. */
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A count is the number of keys before the query. If COUNT_FINDS is 1, COUNT_EQUAL times the number of keys equal to
- * the query is added. */
+/* A count is the number of keys before the query. If COUNT_FINDS is 1, the count also has COUNT_EQUAL for each key that
+ * equals the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* Keeps loops over single keys rolled on CPUs, because they run seldom. */
+/* Keeps loops over single keys rolled on CPUs, because these loops run seldom. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else

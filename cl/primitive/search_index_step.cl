@@ -68,7 +68,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
             const uint first = way->unit[r] * SEARCH_NODE;
-            /* min() skips padding entries, which repeat the last key. */
+            /* min() leads from padding entries, which repeat the last key, to the last unit. */
             const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
             way->unit[r] = unit;
 #if SEARCH_PACKED

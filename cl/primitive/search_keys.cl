@@ -41,8 +41,8 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: its first byte, the number of bytes per key, and the base that each key is a
- * difference from. */
+/* A block of a compressed index: its first byte, the number of bytes per key, and the base. A stored key is the
+ * difference between the key and the base. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

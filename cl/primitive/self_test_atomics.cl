@@ -11,8 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: 0, except the minimum, which is all
- * ones. `own` has one word per work-item, and `answers` has ATOMICS_ANSWERS words per work-item. */
+/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words. All bits of word ATOMICS_MIN must be 1,
+ * the other words 0. `own` has one word per work-item, and `answers` has ATOMICS_ANSWERS words per work-item. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -76,8 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. `j` is the index of the first word in the line. Sets
- * *which to the index of the last wrong word. */
+/* Returns how many of four words do not have the given version. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -189,8 +188,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds the total
- * change of the word, divided by `step`, to *balance. The sum over all work-items shows lost updates. */
+/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds to
+ * *balance the change that the updates make, divided by `step`. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -236,8 +235,7 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. Loads are more
- * frequent, because the first load mostly returns the work-item's own store. */
+/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -253,9 +251,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests contention: all work-items update a word for each kind of update until enough updates have collided. `words`
- * has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item.
- * `rounds` limits a work-item's bursts. */
+/* Tests contention (enum contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0.
+ * `balances` has CONTEND_KINDS words per work-item. A work-item runs at most `rounds` bursts of each kind. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -363,8 +360,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Access the payload by plain loads and stores, except in builds for race checkers, which do not understand release
- * stores. */
+/* Race checkers do not understand release stores, so builds for race checkers use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -386,9 +382,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees this
- * group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one
- * word per group, all 0. `payload` must have CHAIN_PAYLOAD_AFTER(-1, j) in word j. */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees the
+ * previous group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and
+ * `sums64` one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -22,7 +22,8 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x), in a number of rounds that differs between lanes, so that lanes are not in step afterwards. */
+/* Returns LANES_WIDE(x). The number of rounds of the loop differs between lanes, so that lanes are not in step
+ * afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -130,7 +131,6 @@ ORDO_FN void test_turns(__private const subject *s)
     answer(s, LANES_TURNS, all);
 }
 
-/* `words` has one input per work-item, `answers` LANES_ANSWERS results per work-item. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __global ulong *answers)
 {
     __local uint  box[GROUP_SIZE];
@@ -160,9 +160,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS. The
- * whole group must call. Without the last barrier, PoCL 6.0 omits the last loop. Does not use device/atomic.cl, so that
- * lanes are tested even if atomics do not compile. */
+/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
+ * Without the last barrier, PoCL 6.0 omits the last loop. The function does not use device/atomic.cl, so that lanes are
+ * tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

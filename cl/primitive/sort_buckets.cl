@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
- * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. The kernels run in the order
- * of this file.
+ * the highest digit that varies. Then one work-item sorts each bucket in its core's cache.
  *
- * A long bucket would keep one core busy while other cores are idle. Then the kernels write SORT_BUCKET_NONE to `plan`,
- * and sort_chunked.cl sorts. */
+ * A long bucket would keep one core busy while other cores are idle. If there is a long bucket, the kernels write
+ * SORT_BUCKET_NONE to `plan`, and the kernels of sort_chunked.cl sort instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -18,8 +17,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
 }
 
-/* True if the spare buffer is an array of key-value pairs, which needs keys and values of equal size. A scatter of
- * pairs is faster, because it writes half as many streams. */
+/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs. A scatter of pairs
+ * is faster, because it writes half as many streams. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -71,7 +70,7 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* Returns the lowest bit of the bucket digit, which ends at the highest bit set in `span`. */
+/* Returns the number of the bucket digit's lowest bit. The digit's highest bit is the highest bit set in `span`. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
@@ -119,7 +118,8 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Writes to `plan` the lowest bit of the digit that selects the bucket, or SORT_BUCKET_ONE if all keys are equal. */
+/* Writes to `plan` the number of the lowest bit of the digit that selects the bucket, or SORT_BUCKET_ONE if all keys
+ * are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -203,11 +203,11 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Insertion sort alone sorts smaller buckets. */
+/* Smaller buckets are sorted by insertion only. */
 #define INSERTED 24
 
 /* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, the function
- * copies the other elements in their old order, and returns false. */
+ * copies the remaining elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
@@ -234,8 +234,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Returns the top digits of `span`, in which a set bit marks a key bit that varies: as few digits as contain `bits` set
- * bits, or all digits. */
+/* A set bit of `span` marks a key bit that varies. Returns the top digits of `span`: as few digits as have `bits` set
+ * bits together, or all digits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -309,8 +309,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by the top varying bits, two bits more than `count` has. In most buckets, few elements agree in these bits,
-     * so insertion sort completes the order. Otherwise, passes by all bits follow. */
+    /* Sorts by the top bits that vary: two bits more than the number `count` has. In most buckets, few elements agree
+     * in these bits, so insertion sort completes the order. Otherwise, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

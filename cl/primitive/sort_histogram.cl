@@ -6,8 +6,8 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Number of copies of each counter. Neighbouring work-items use different copies: atomic additions to one word are
- * slow. */
+/* Number of copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word
+ * are slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -24,7 +24,7 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
 }
 
 typedef struct {
-    /* `greatest` is the greatest digit plus 1, `least` is RANK_RADIX minus the least digit. */
+    /* `greatest` is the keys' greatest digit plus 1, `least` is RANK_RADIX minus the keys' least digit. */
     uint greatest, least;
 } histogram_digit;
 
@@ -41,8 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group to
- * finish may call; the fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
+ * finishes last may call. The fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -97,8 +97,9 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). Counts prefixes by
- * hash in SAMPLE_CELLS cells, and subtracts the expected collisions. All work-items of the group must call. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the prefix
+ * selects one of SAMPLE_CELLS counters. The estimate subtracts the expected hash collisions. All work-items of the
+ * group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -144,15 +145,15 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
 #define SAMPLE_BIN_BITS 8
 
-/* Returns the number of passes before a local pass, or 0 if a local pass does not pay. The passes sort by digit `top`
- * and the next lower digits. A wrong estimate costs only time. All work-items of the group must call. */
+/* Returns the number of passes before a local pass, or 0 if a local pass would save no time. The passes sort by digit
+ * `top` and the next lower digits. All work-items of the group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits (digits = 1), then of two digits, then of
-     * three. */
+    /* First (digits = 1) tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits. Then tests prefixes of two
+     * digits, then of three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -184,8 +185,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans a pass by every varying digit. Makes the number of passes odd or even like h.passes, so that the last pass
- * writes the output. */
+/* Plans a pass by every digit that varies. The number of passes is odd exactly if h.passes is odd, so that the last
+ * pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -221,8 +222,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the tickets and status words. Any number of groups may run.
- * `counters` must be 1 + h.passes * RANK_RADIX words of 0, and is 0 again at the end. */
+/* Computes the histograms and the plan, and zeroes the tickets and status words. `counters` must be 1 + h.passes *
+ * RANK_RADIX words of 0, and is 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -26,8 +26,8 @@
 
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment of element at - 1: the index of the first element with other bits from local_bit up,
- * or `count`. */
+/* Returns the end of the segment that has element number `at` - 1. Elements of a segment agree in all bits from bit
+ * number local_bit up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -75,8 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters that map keys to bins: local_bin subtracts `least`, shifts so that the greatest key has 32 bits, and
- * multiplies by `scale`. */
+/* Parameters that map keys to bins: local_bin subtracts `least`, shifts the difference so that the greatest difference
+ * has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -104,7 +104,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to (bin << 16) + the number of the element in its bin, from 0 in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + n. The elements of a bin get the numbers n from 0 on, in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

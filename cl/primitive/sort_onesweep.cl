@@ -16,7 +16,7 @@
 typedef struct {
     /* Number of elements with the digit in the tiles between `at` and this group's tile. */
     uint sum;
-    /* The next tile to read, or less than the first tile if `sum` is complete. */
+    /* Number of the next tile to read. It is less than first_tile if `sum` is complete. */
     int at;
 } sort_look;
 
@@ -49,9 +49,9 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. Counts the
- * keys of a tile that does not publish counts, so other groups need no forward progress. l->missing must be 0 for all
- * work-items. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile
+ * does not publish counts, this group counts the tile's keys, so other groups need no forward progress. All work-items
+ * must see 0 in l->missing. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of one tile by one work-group. All passes run in one launch. Elements stay in registers, and move
- * between work-items through local memory. */
+/* Stable radix sort of one tile by one work-group. All passes run in one launch. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the first k elements of an array in key order, or the element of a given rank, by radix select: it finds
- * the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree
- * with the k-th element in all digits so far. Once the candidates fit into a list, later passes read the list
- * instead of the array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms
- * on GPU (SC 2023).
+/* Selects the first k elements of an array in key order, or the element of a given rank. Radix select finds the k-th
+ * element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree with the
+ * k-th element in all digits so far. Once the candidates fit into a list, later passes read the list instead of the
+ * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
- * group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the widest digit) and TOP_COPIES (copies
- * of each local counter, to reduce contention). */
+ * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Each local counter has TOP_COPIES copies, to
+ * reduce contention. */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -129,8 +127,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may span the end of the key and the start of the index. Returns the key bits of the next digit, whose value
- * is `digit`. top_index_of returns its index bits. */
+/* A digit may have bits of both key and index. `digit` must be the value of the next digit. Returns the digit's key
+ * bits at their position in the key. top_index_of returns the digit's index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -157,8 +155,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Writes the pass's record. `digit` must be the searched element's digit. `candidates` candidates must have this digit,
- * and `upto` candidates a lesser digit. */
+/* Writes the pass's record. `digit` must be the k-th element's digit, `candidates` the number of candidates with this
+ * digit, `upto` the number of candidates with a lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -172,7 +170,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the next digit of the searched element in the histogram, and writes the record. Only the last group calls. */
+/* Finds the next digit of the k-th element in the histogram, and writes the record. Only the group that finishes last
+ * may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -266,8 +265,8 @@ typedef struct {
     uint       items; /* Number of elements per work-item and round. */
 } top_step;
 
-/* Returns whether an element agrees with the searched element in all digits before digit pass - 1. Elements of a
- * list always agree. */
+/* Returns whether an element agrees with the k-th element in all digits before digit pass - 1. Elements of a list
+ * always agree. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -310,8 +309,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The decisions about a work-item's elements. `sum` counts elements to take in its lower half, and candidates to
- * keep in its upper half. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. */
+/* The decisions about a work-item's elements. The lower half of `sum` counts elements to take, the upper half counts
+ * candidates to keep. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -391,8 +390,9 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Every later pass: outputs elements whose digit is less than the searched digit, and keeps elements with this digit as
- * candidates. Odd passes read one list and write the other. All passes must have the same number of groups. */
+/* Runs one of the passes after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
+ * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other list.
+ * All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -454,8 +454,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* Sorts the selected elements, and copies their values, in the first group. The other groups (at least one) zero the
- * records of the passes. index_out may be NULL. */
+/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero the records
+ * of the passes. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects a few least elements of an array on a CPU. One work-item handles a chunk of successive elements, and lists
  * the keys that are less than a limit. When the list is full, the work-item keeps only the needed keys and lowers the
- * limit. A stable sort of all lists, which keep the order of the array, completes the selection. */
+ * limit. The lists keep the order of the array. A stable sort of all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -27,7 +27,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Removes all but the `needed` least keys of a list, in the same order. Returns the greatest remaining key. */
+/* Keeps only the `needed` least keys of a list, in their order. Returns the greatest remaining key. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -61,7 +61,8 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool               open = true; /* True until the list was full once. Until then every key is listed. */
+    bool               open = true; /* True until the list is full for the first time. Until then every key is
+                                     * listed. */
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the parts of two arrays, `sums` and `places`, for kernels that run a mixed batch of n operations. Each part
- * counts one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the class. An
- * exclusive prefix sum over the part then makes entry j the number of such operations before operation j. */
+/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations of several kinds.
+ * Each part counts one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the
+ * class. An exclusive prefix sum over the part then makes entry j the number of operations of the class before
+ * operation j. */
 #pragma once
 
-/* Parts of `sums`, with n + 1 entries each. */
-#define SUM_HEADS   0 /* counts operations that begin a segment */
+/* Each part of `sums` has n + 1 entries. */
+#define SUM_HEADS   0 /* counts upserts, erasures, and first operations of a key; they begin segments */
 #define SUM_INSERTS 1 /* counts inserts and combines */
-#define SUM_GROUPS  2 /* counts operations that are the first of their key */
+#define SUM_GROUPS  2 /* counts first operations of a key */
 #define SUM_THERE   3 /* counts keys that the dictionary has before the batch */
 #define SUM_PARTS   4
 
-/* Parts of `places`, with n + 2 entries each. The last two entries of a part are 0. A batch without seeks has only
- * PLACE_CHANGED. A batch without erasures has no PLACE_GONE. */
+/* Each part of `places` has n + 2 entries. The last two entries are 0. If the batch has no seeks, `places` has only the
+ * part PLACE_CHANGED. If the batch has no erasures, `places` lacks the part PLACE_GONE. */
 #define PLACE_CHANGED 0 /* counts keys that the batch changes */
 #define PLACE_UP      1 /* counts seeks of greater keys */
 #define PLACE_DOWN    2 /* counts seeks of lesser keys */

@@ -20,11 +20,12 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Codes of concurrent batches must be less than this number. */
+/* Concurrent batches accept only operation codes less than this number. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Size of a histogram of a batch, in words. Word c is the number of operations with code c. The last word is 0 if all
- * codes are known, else n - i, where i is the index of the first of n operations with an unknown code. */
+/* Size of a histogram of operation codes, in words. Word c is the number of operations with code c. The last word is 0
+ * if all codes are known. Otherwise it is n - i: the batch has n operations, and operation i is the first with an
+ * unknown code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

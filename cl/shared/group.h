@@ -7,22 +7,22 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl). Without sub-groups of
- * SCAN_TEAMS_MIN_LANES or more lanes, it needs 2 words per work-item. */
+/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl). If a team has fewer than
+ * SCAN_TEAMS_MIN_LANES lanes, the scan needs 2 words per work-item. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
 
-/* Maximum number of keys per work-item (group/tile.cl). A 32-bit word must have a bit for each key. */
+/* Maximum number of keys per work-item (group/tile.cl). A work-item keeps one flag bit per key in a 32-bit word. */
 #define TILE_ITEMS_MAX 24
 
-/* Size of a fold_item, the element of a reduction, in bytes (group/fold.cl). With a flag (segmented) it is twice the
- * value's size. With a 64-bit mark (numbered) it is 16 bytes. */
+/* Size of a fold_item, the element of a reduction, in bytes (group/fold.cl). If the item has a flag (`segmented`), the
+ * size is twice the value's size. If the item has a 64-bit mark (`numbered`), the size is 16 bytes. */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
-/* Sizes of the buffer of a scan with look-back (group/lookback.cl): a counter that hands out tile numbers, then words
- * for each tile. One half of a word is a part of a partial sum, the other half has the stamp (number) of the scan that
- * wrote the word. */
+/* The buffer of a scan with look-back (group/lookback.cl) has a counter that hands out tile numbers, then words for
+ * each tile. One half of a word is payload, a part of a partial sum. The other half has the stamp (number) of the scan
+ * that wrote the word. */
 #define LOOKBACK_TICKET_BYTES                      64
 #define LOOKBACK_STAMP_BITS                        13
 #define LOOKBACK_STAMP_MAX                         ((1u << LOOKBACK_STAMP_BITS) - 1)

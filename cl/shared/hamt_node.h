@@ -23,15 +23,15 @@
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
  * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
- * counts the children of the whole level up to the child for w, inclusive. This child exists if word w is greater
- * than the word before it. */
+ * belongs to the child that the bits w select. The word is the number of children of the whole level up to this child,
+ * inclusive. The child exists if word w is greater than the word before it. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
- *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` on, and are less than the next
- *               leaf's `first`. A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and
- *               768.
- *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, it counts all elements.
+ *  T2 region    A leaf has at least one element. Its keys ascend. No key is less than the leaf's `first`, and all keys
+ *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts the
+ *               bitmap's elements below bit 256, bit 512 and bit 768.
+ *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, `before` counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
 #pragma once
@@ -59,8 +59,8 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Bit 0 of the word `place` in a leaf's record: 1 if the leaf's block stores whole keys. The other bits are the number
- * of the block's first allocation unit. */
+/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of the
+ * block's first allocation unit. */
 #define HAMT_WIDE 1u
 
 /* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
@@ -72,24 +72,27 @@
  * values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if it exceeds
- * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of allocation units of the pool that become unused. HAMT_CHANGES
- * is 1 if the batch inserts or erases an element. HAMT_MORE is the number of inserted less erased elements. */
+/* Results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if this number exceeds
+ * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of allocation units of the pool that become unused. HAMT_CHANGES is
+ * 1 if the batch inserts or erases an element. HAMT_MORE is the number of inserted elements minus the number of erased
+ * elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
 /* The last entries of the array of kernel hamt_plan. After a prefix sum over the array, the upper half of `follow` is
- * the number of leaves of the new trie. The lower half is the number of allocation units of its new blocks. */
+ * the number of leaves of the new trie. The lower half is the number of allocation units of the new trie's new
+ * blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums. HAMT_TOUCHED is the number of leaves that the batch changes. These leaves have
- * HAMT_ELEMENTS elements in HAMT_FREED allocation units. */
+/* Results of kernel hamt_sums. HAMT_TOUCHED is the number of leaves that the batch changes. HAMT_ELEMENTS is the number
+ * of elements in these leaves, HAMT_FREED the number of allocation units of their blocks. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. Each message below has a word: the number of the first leaf or cell that violates the
- * invariant, or all ones if none does. The last word is the number of allocation units in use. */
+/* Results of the check of a HAMT: one word for each message below. The word is the number of the first leaf or cell
+ * that violates the message's invariant, or 0xffffffff if the invariant holds. The last word is the number of
+ * allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

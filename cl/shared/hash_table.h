@@ -16,14 +16,15 @@
 /* Invariants, which host/dict/hash/check.c checks:
  *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
  *              key is stored twice.
- *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
- *              table has at least two partitions.
+ *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds an empty
+ *              slot. A table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. spills[b] is HASH_SCAN
  *              if the count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds
- *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b. An
- *              erasure cannot decrement HASH_SCAN: it sets HASH_RECOUNT in counts, and kernel hash_recount counts
- *              again.
- *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
+ *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b.
+ *              HASH_SCAN is no count that an erasure could decrement. So the erasure sets HASH_RECOUNT in counts[p],
+ *              and kernel hash_recount counts again.
+ *  H4 counted  counts[p] is the number of elements of partition p. The array `starts` ascends from 0 to the number of
+ *              buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
  *              bits. */
 #pragma once
@@ -46,8 +47,8 @@
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements that n buckets may hold. In fuller tables an insert displaces long chains of elements, and
- * too many elements lie outside of their two buckets. */
+/* Maximum number of elements that n buckets may hold. In fuller tables, an insert would displace many elements, and too
+ * many elements would be stashed. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
@@ -67,18 +68,19 @@
  * HASH_ANY        Keys may repeat. Only the last update of each key counts.
  * HASH_DISTINCT   No key occurs twice.
  * HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the value
- *                 that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
+ *                 that update u stores, HASH_ERASED if update u erases the key, or HASH_LEFT if update u does
+ *                 nothing. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* The part of its work that kernel hash_update_sparse leaves to kernel hash_update_dense: nothing (HASH_DONE), all
- * updates (HASH_ALL_LEFT), or inserts of new keys (HASH_NEW_LEFT). */
+/* The updates that kernel hash_update_sparse leaves to kernel hash_update_dense: none (HASH_DONE), all (HASH_ALL_LEFT),
+ * or only inserts of new keys (HASH_NEW_LEFT). */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Indices of the results of kernels that examine a batch:
- *  HASH_LARGEST   hash_measure: the largest number of updates in a partition. hash_size: the largest number of buckets
- *                 that a partition needs.
+ *  HASH_LARGEST   after kernel hash_measure: the largest number of updates in a partition. After kernel hash_size: the
+ *                 largest number of buckets that a partition needs.
  *  HASH_FULL      1 if a partition may lack capacity for its updates
  *  HASH_TOTAL     the number of elements in the table
  *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
@@ -86,7 +88,8 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Results of kernel hash_check: the least partition that violates each invariant, or 0xffffffff. */
+/* Results of kernel hash_check. Each word is the number of the first partition that violates the invariant, or
+ * 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,
@@ -100,6 +103,6 @@ enum hash_finding {
  * HASH_TICK is a logical clock, with which tests record when operations begin and end. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item
- * runs all updates. HASH_LISTING: no update runs, and all count as given up. */
+/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item runs
+ * all updates. HASH_LISTING: no update runs, and every update counts as one that gave up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

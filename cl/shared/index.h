@@ -17,26 +17,27 @@
  *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
  *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
  *                lies in the first unit whose separator is not less than the query.
- *  I3 padding    A level's entries after its last unit repeat the array's last key. A search that arrives at such an
- *                entry continues at the last unit, so every key value is legal.
+ *  I3 padding    Entries of a level that belong to no unit repeat the array's last key. A search that arrives at such
+ *                an entry continues at the last unit.
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences from a base, all of the same size: 1, 2, 4 or 8 bytes.
+ * differences from a base. All differences of a block have the same size: 1, 2, 4 or 8 bytes.
  *
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    1 byte per key: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
- *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1: one unit for each byte per key.
- *                There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
- *  I7 last       The last key also fills the unused end of the last block. */
+ *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. Blocks do not store the
+ *                base.
+ *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block with n bytes per key has n
+ *                units. There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
+ *  I7 last       Copies of the last key fill the unused end of the last block. */
 #pragma once
 #include "shared/types.h"
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands for the bytes per key if blocks of a compressed index have different sizes. */
+/* Stands in place of the number of bytes per key if blocks of a compressed index differ in this number. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -56,7 +57,7 @@ INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 leve
     return ((blocks - 1) >> (node_log2 * level)) + 1;
 }
 
-/* Returns the level of the root. It is 0 if the array has only one block, and at most 10. */
+/* Returns the level of the root, which is at most 10. The root is level 0 if the array has only one block. */
 INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
 {
     ordo_u32 level = 0;
@@ -66,7 +67,7 @@ INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
     return level;
 }
 
-/* Nodes are numbered from the root on. */
+/* Returns the number of the level's first node. Numbers ascend from the root on. */
 INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     ordo_u32 nodes = 0;

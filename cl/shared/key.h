@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an
- * unsigned word of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 <
- * +0 < ... < +inf < +NaN). A kernel for descending order inverts all bits.
+/* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned
+ * word of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
+ * +inf < +NaN). A kernel for descending order inverts all bits of the ordered form.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
@@ -81,8 +81,8 @@ typedef ordo_u64 ordo_value;
 #endif
 
 /* Declare the parameters of a kernel for an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values:
- * PAIRS_IN for arrays to read, PAIRS_OUT for arrays to write. PAIR_VALUES is a pointer to value `at`, or null if there
- * are no values. */
+ * PAIRS_IN for arrays that the kernel reads, PAIRS_OUT for arrays that it writes. PAIR_VALUES is a pointer to value
+ * `at`, or null if there are no values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

@@ -11,16 +11,17 @@
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node
- * names a node of the level below, and the entry's key is this node's low. */
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node has
+ * the number of a node of the level below. The entry's key is the low of that node. */
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
- *              The first node of a level has low 0. The last has high all ones and right LTREE_NONE.
- *  B3 links    right is the next node of the level. Its low is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of those
- *              nodes, or LTREE_NONE.
+ *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first key of an
+ *              inner node is low. The first node of a level has low 0. In the last node of a level, all bits of high
+ *              are 1, and right is LTREE_NONE.
+ *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
+ *  B4 cover    The entries of a level name all nodes of the level below in order. An unused slot holds the number of
+ *              some node of the level below, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -87,11 +88,11 @@ enum ltree_word {
     /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation gave up after it had passed a leaf */
+    LTREE_MOVED,          /* 1 if an operation gave up after it had visited a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of leaves merged into a neighbour, but still named in the level above */
+    LTREE_ZOMBIES,        /* number of leaves whose elements moved to a neighbour, but whose entries above remain */
     LTREE_DEAD,           /* number of leaves in no level */
     LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
@@ -106,18 +107,19 @@ enum ltree_word {
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Classes of operations that gave up. The host repeats each class as a batch, without concurrent updates. */
+/* Classes of operations that gave up. The host runs the operations of each class again as one batch, while no updates
+ * run. */
 enum ltree_left {
     LEFT_UPDATES,
-    LEFT_FORWARD,  /* searches for the first element from the query on */
-    LEFT_BACKWARD, /* searches for the last element up to the query */
-    LEFT_COUNTS,   /* counts, and ranges that lack capacity for their results */
-    LEFT_RANGES,   /* all other ranges */
+    LEFT_FORWARD,  /* searches for the first element at or after the query */
+    LEFT_BACKWARD, /* searches for the last element at or before the query */
+    LEFT_COUNTS,   /* operations `count`, and operations `range` without capacity for more results */
+    LEFT_RANGES,   /* all other operations `range` */
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker: the first node that violates each invariant, or LTREE_NONE. */
+/* Results of the checker. Each word is the number of the first node that violates the invariant, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

@@ -5,12 +5,13 @@
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
- *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in
- *                  the lower half, the number of containers less 1 in the upper half
- *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
- *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
- *     offsets      4 bytes per container: its distance from the cookie. Absent if there are runs and fewer than 4
- *                  containers
+ *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If a container is stored as runs, only 4
+ *                  bytes: 12347 in the lower half, the number of containers less 1 in the upper half
+ *     runs         one bit per container: 1 if the container is stored as runs. The field is absent if all bits would
+ *                  be 0
+ *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
+ *     offsets      4 bytes per container: the container's distance from the cookie in bytes. The field is absent if
+ *                  there is a field `runs` and fewer than 4 containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
@@ -21,7 +22,7 @@
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* A bitmap with runs needs this number of containers to have offsets. */
+#define ROARING_OFFSETS_FROM 4     /* Minimum number of containers for the field `offsets` after `runs`. */
 #define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096
@@ -37,7 +38,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. Its `units` keys, bitmap words or runs begin at byte `begin`. */
+/* Describes a container. `begin` is the byte offset of its keys, bitmap words or runs, `units` is their number. */
 typedef struct {
     ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
@@ -48,8 +49,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or
- * container that has it, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or container
+ * that has the error, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -67,6 +68,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk, which reads the bitmaps one by one: the number of bytes read, the number of
- * containers found, and the upper half of the last bitmap's keys. */
+/* State of kernel roaring_walk. ROARING_AT is the number of bytes read, ROARING_FOUND the number of containers found,
+ * ROARING_HIGH the upper half of the last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

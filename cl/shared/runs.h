@@ -4,8 +4,8 @@
 #pragma once
 #include "shared/types.h"
 
-/* Number of elements in a block. The array `visible` has an entry for each block: the number of visible elements (not
- * replaced or erased by a newer run) before the block. A kernel loads all hidden bits of a block at once. */
+/* Number of elements in a block. An element is visible unless a newer run replaces or erases it. The array `visible`
+ * has an entry for each block: the number of visible elements before the block. */
 #define RUN_BLOCK 128
 
 /* Maximum number of runs, equal to ORDO_MAX_RUNS. */
@@ -30,18 +30,18 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements, which a newer
- * run replaces or erases. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl), which states what a merge does with hidden elements. An
+ * element is hidden if a newer run replaces or erases it. */
 #define RUNS_PLAIN  0
-#define RUNS_KEEP   1 /* The merge copies hidden bits with their elements. */
+#define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */
-#define RUNS_DEDUP  3 /* The merge writes the newest element of each key, unless this element is hidden. */
+#define RUNS_DEDUP  3 /* The merge writes the newest element of each key, unless that is hidden. */
 
 /* Number of elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* An interval of one run that an erase of a key range hides: elements `first` to `end` - 1. `before` is the number
- * of visible elements before the interval, `gone` the number of visible elements in the interval. */
+/* The elements `first` to `end` - 1 of one run, which an erasure of a key range hides. `before` is the number of
+ * visible elements before this interval, `gone` the number of visible elements in this interval. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -54,8 +54,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: This element is greater than the next. */
     RUN_REPEATED,   /* R6: This element has the next element's key. */
-    RUN_NOT_HIDDEN, /* R4: Among 32 elements from here on, a stale one (a newer element has its key) is not hidden. */
-    RUN_TOMBSTONE,  /* R7: Among 32 elements from here on, a hidden one is the newest element of its key. */
+    RUN_NOT_HIDDEN, /* R4: One of 32 elements from this element on is not hidden, but a newer element has its key. */
+    RUN_TOMBSTONE,  /* R7: One of 32 elements from this element on is hidden, but is the newest of its key. */
     RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS

@@ -5,7 +5,7 @@
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Lists the functions of device/team.cl that the test calls. The result of a function in work-item i is
+/* Lists the functions of device/team.cl that the test calls. The result of a function in work-item i of n is
  * answers[LANES_... * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
@@ -65,20 +65,20 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of the test of barriers. A work-group replaces each word of two arrays by the minimum of the array's words with
- * the same index modulo PHASES_KEYS. */
+/* Sizes of kernel self_test_phases. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* The words that all work-items update in the test of atomic operations. Work-item i does the following to each: */
+/* The words that all work-items update in the two tests of atomic operations, of 32 and of 64 bits. Work-item i does
+ * the following: */
 enum atomics_word {
-    ATOMICS_ADD,      /* adds 1 (in 64 bits ATOMICS_SPREAD64) */
+    ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
-    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i), in 64 bits with ATOMICS_OPPOSE64(atomics_mark(i)) */
+    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
     ATOMICS_MIN,      /* computes the minimum with the same number */
-    ATOMICS_EXCHANGE, /* stores i + 1 (in 64 bits times ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit i / 8 % (bits of the word) */
+    ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
+    ATOMICS_OR,       /* sets bit number i / 8 % (number of bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
@@ -90,7 +90,7 @@ enum atomics_word {
  * finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Results of work-item i: answers[ATOMICS_SEEN_... * n + i]. */
+/* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
@@ -111,10 +111,10 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Words of a work-item in the test of uncached loads. It loads the words singly, by twos and by fours. */
+/* Sizes of kernel self_test_peeks. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Tests of contention. In each, all work-items update one word until enough updates have collided. */
+/* Tests of contention. In each test, all work-items update one word until enough updates have collided. */
 enum contend_kind {
     CONTEND_ADD,
     CONTEND_CAS,
@@ -123,13 +123,13 @@ enum contend_kind {
     CONTEND_STORE64, /* Stores 64-bit words. Loads must not mix halves of two stores. */
     CONTEND_KINDS
 };
-/* The test's buffer has one word per kind, then the number of collisions per kind. */
+/* The buffer has one word for each test, then the number of collisions of each test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* A test ends after this number of collisions per work-item of a group. */
+    CONTEND_ENOUGH = 128, /* A test ends after CONTEND_ENOUGH * (work-items per group) collisions. */
     CONTEND_ROUNDS = 4,   /* number of bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
@@ -138,15 +138,13 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. Work-items change lines of 32 words under a latch, while others read the
- * lines and compare the version in the header before and after. A line's header is twice its version, plus 1 while it
- * is latched. Work-items access words by fours, from OPTIMISTIC_BY_2 on by twos, from OPTIMISTIC_BY_1 on singly. */
+/* Sizes of the test of reads without a latch. The header of a line is 2 * version, plus 1 while the line is latched. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD, /* number of reads with a stable version and right words */
-    OPTIMISTIC_TORN, /* number of reads with wrong words that a changed version reveals */
+    OPTIMISTIC_TORN, /* number of reads with a changed version and a wrong word */
     OPTIMISTIC_BAD,  /* number of reads with a stable version and a wrong word */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
@@ -165,8 +163,7 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Words of the chain test: each work-group waits for the flag of the group before it, and checks that it sees the
- * other stores of this group. */
+/* Words of kernel self_test_chain. */
 enum chain_word {
     CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,
@@ -179,6 +176,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits are the sum of 1 to t + 1. */
+/* Flag in the word that group t stores. The other bits are the sum of the numbers 1 to t + 1. */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

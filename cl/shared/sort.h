@@ -30,8 +30,8 @@
 /* Code of a status word that counts all elements up to the end of its tile. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. Members `_at` are indices of elements in a buffer, members `_word` of words in the control
- * buffer. */
+/* Arguments of a pass. Members `..._at` are element indices in a buffer, members `..._word` are word indices in the
+ * control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
@@ -42,37 +42,37 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
     ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
-    /* Word indices of two arrays: the output index of each digit's first element in this launch, and in the next
+    /* Word indices of two arrays with the output index of each digit's first element: in this launch, and in the next
      * launch. If a plan chooses the digit, the kernel adds an offset for the digit. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass that takes its digit from the plan. */
+/* Arguments of a pass that takes its digit from the plan of sort_histogram.cl. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* The words from here on are the digits of the passes, or SORT_IDLE. */
+#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the number of the digit of pass p, or SORT_IDLE. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 24)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* The local pass runs only if keys differ in at least this number of digits. It then replaces at least three passes. */
+/* The local pass runs only if keys differ in at least this number of digits. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* The kernel zeroes all words before this one in the control buffer. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass. 0: no local pass. */
+    ordo_u32 segment_limit; /* The local pass runs only if segments have at most this mean size. 0: never. */
 };
 
-/* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements that are equal in the
- * digits of all passes. Work-group r sorts the segments that begin at elements r * step to (r + 1) * step - 1. The
- * elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the output. */
+/* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements whose keys are equal
+ * in all digits that passes have sorted. Work-group r sorts the segments that begin at elements r * step to (r + 1) *
+ * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -86,7 +86,8 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs by chunks of `chunk` elements. The control buffer has counts[digit * chunks + chunk]. */
+/* Arguments of a pass on CPUs. It divides the array into `chunks` chunks of `chunk` elements. Word digit * chunks + c
+ * of the control buffer counts the digit in chunk number c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -97,7 +98,8 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts. */
+    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, the kernels of sort_chunked.cl sort
+                       * instead. */
 };
 
 /* Words of the bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
@@ -124,8 +126,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. Digit counts and elements use the same memory at different
- * times. */
+/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
@@ -140,5 +141,6 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Local memory of the local pass, in bytes. An element has a bucket number and an index, of 2 bytes each. */
+/* Local memory of the local pass, in bytes. The memory holds a bucket number and an index for each element, of 2 bytes
+ * each. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It searches for the k-th element, digit by digit. These are the digits of a number that has the ordered
- * form of the key in its upper bits and the element's index in its lower index_bits bits. Pass p counts digit p of the
- * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, all 0 at
- * first, has the results:
+ * key order. It searches for the k-th element digit by digit, as a number. The number's upper bits are the ordered form
+ * of the element's key, its lower index_bits bits are the element's index. Pass p counts digit p of the *candidates*:
+ * the elements that agree with the k-th element in all earlier digits. One buffer of words, all 0 at first, has the
+ * results:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -16,22 +16,22 @@
 /* Words of a pass's record: */
 #define TOP_FINISHED   0 /* number of work-groups that have finished */
 #define TOP_LISTED     1 /* number of candidates in the list */
-#define TOP_KEY_LOW    2 /* lower half of the searched key; unknown digits are 0 */
+#define TOP_KEY_LOW    2 /* lower half of the k-th element's key; digits not yet found are 0 */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* number of candidates that the result still lacks */
+#define TOP_NEEDED     5 /* number of candidates that must still be selected */
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. The pass drops candidates that differ from the searched element in digit pass -
- * 1, and counts digit `pass` of the other candidates. */
+/* Arguments of pass number `pass`. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of digit pass - 2. */
+    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the number of the lowest bit of digit pass -
+     * 2. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     ordo_u32 next_shift, next_mask; /* Extract digit `pass`. next_mask is 0 after the last digit. */
 };
@@ -39,8 +39,8 @@ struct top_pass {
 /* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item and round. Two counts of a tile share a word, so larger counts would
- * overflow. */
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word, so with more elements a count
+ * could overflow. */
 #define TOP_ITEMS_MAX 64
 
 /* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of the
@@ -52,7 +52,8 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. A work-item handles `chunk` elements, and lists the first `needed` in key order. */
+/* Arguments of a selection on CPUs. A work-item handles `chunk` elements, and lists the first `needed` of them in key
+ * order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

@@ -8,25 +8,24 @@
  *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of
  *                                                     flat_bits + group, flat_bits + 2 group, ... bits
  *
- * A key of the hash table is the prefix's bits on top, then a 1, then zeros. Only prefixes with more than XFAST_LEAF
- * leaves have an entry, so a search ends with a binary search of a few keys. This is D. E. Willard's y-fast trie
- * (IPL 17, 1983) with groups of leaves chosen by their prefixes. */
+ * A key of the hash table has the prefix in its upper bits, then a bit that is 1, then bits that are 0. Only prefixes
+ * with more than XFAST_LEAF leaves have an entry, so a search ends with a binary search of a few keys. This is D. E.
+ * Willard's y-fast trie (IPL 17, 1983) with groups of leaves chosen by their prefixes. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   Each prefix of a table length with more than XFAST_LEAF leaves has an entry with its first leaf and its
- *               end.
+ *  X2 entries   If a prefix has a length of the table and more than XFAST_LEAF leaves, the table has an entry: the
+ *               index of the first of these leaves, and the end.
  *  X3 only      The table has no other entry.
  *  X4 masks     A key may encode a prefix (xfast_prefix.cl). If there are masks, bit l of masks[i] is 1 exactly if the
- *               first l bits of the prefix of key i are the prefix of another key. */
+ *               first l bits of key i's prefix are the whole prefix of another key. */
 #pragma once
 #include "shared/types.h"
 
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`.
- * XFAST_FLAT_ENTRIES is the number of entries of `flat`. */
+/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
