@@ -121,7 +121,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
  *   2  Adds missing entries of split nodes to the levels above.
  *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
- *      first.
+ *      first. Any order is correct, because the operations overlap in time.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
