@@ -258,8 +258,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  * with the same arguments. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of search number s: 0 for `low`, 1 for `high`. before[s][k] is 1 if the k-th compared key comes before the
- * query. count[s] is the number of such keys. */
+/* Results of two searches. Index s is 0 for the search of `low`, and 1 for the search of `high`. before[s][k] is 1 if
+ * the k-th compared key comes before the query. count[s] is the number of such keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

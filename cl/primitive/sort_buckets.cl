@@ -309,8 +309,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by the top bits that vary: two bits more than the number `count` has. In most buckets, few elements agree
-     * in these bits, so insertion sort completes the order. Otherwise, passes by all bits follow. */
+    /* Sorts by the highest varying bits. Their number is the bit length of `count` plus two. In most buckets, few
+     * elements agree in these bits, so insertion sort completes the order. Otherwise, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

@@ -259,7 +259,7 @@ typedef struct {
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* Records of passes p.pass - 1 (now) and p.pass - 2 (prev). */
+    top_record now, prev; /* Records of the last two passes: `now` of pass p.pass - 1, `prev` of pass p.pass - 2. */
     bool       done;
     uint       digit;
     uint       items; /* Number of elements per work-item and round. */

@@ -25,7 +25,8 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    ordo_u32 window; /* Every window-th sample in key order ends a tile of the merge. */
+    /* Distance of two splitters among the samples of all runs in key order. A splitter ends a tile of the merge. */
+    ordo_u32 window;
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
@@ -40,8 +41,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 /* Number of elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* The elements `first` to `end` - 1 of one run, which an erasure of a key range hides. `before` is the number of
- * visible elements before this interval, `gone` the number of visible elements in this interval. */
+/* An erasure of a key range hides the elements `first` to `end` - 1 of a run. Before the erasure, `gone` of these
+ * elements were visible, and `before` elements in front of them. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

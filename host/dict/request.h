@@ -43,7 +43,7 @@ struct ordo_request {
 struct ordo_method {
     enum {
         ORDO_QUERY,
-        /* Independent queries. If memory is short, a call over host memory splits the batch. */
+        /* Independent queries. If memory is short, a call with host arrays splits the batch. */
         ORDO_QUERY_PIECES,
         ORDO_UPDATE,
         ORDO_REPLACE,   /* An update that ignores the old content, so it works on a broken dictionary. */
@@ -63,7 +63,7 @@ size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_re
 /* Makes a request over device memory: checks the arrays, then calls m->run. */
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
-/* Makes a request over host memory. Reads the arrays of r->host instead of r->a. */
+/* Makes a request with host arrays: those in r->host instead of r->a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
 /* The variable arguments initialise a struct ordo_request, beginning with its member `a`. */

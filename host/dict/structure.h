@@ -263,14 +263,14 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 /* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* If the call is over host memory, downloads the results of an update. An update must call this before it stores, so
- * that no download can fail after the store. */
+/* If the call takes host arrays, downloads the results of an update. An update must call this before it changes the
+ * dictionary, so that no download can fail after the change. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Returns whether the call is over host memory, and so waits for the device anyway. */
+/* Returns whether the call takes host arrays, and so waits for the device anyway. */
 static inline bool ordo_dict_blocks(const ordo_dict *dict)
 {
     return dict->results != NULL;

@@ -6,13 +6,14 @@
 
 /* Flags for differences between structures. */
 enum ordo_structure_trait {
-    ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
-    ORDO_KEEPS_STALE = 2,    /* Keeps replaced and erased elements until ordo_lsm_cleanup. */
-    ORDO_IS_TREE = 4,        /* Counts leaves and levels; its blocks have unused capacity. */
-    ORDO_SIMULATED = 8,      /* The simulator can run its kernels (tests/conformance/kernels.c). */
-    ORDO_REBUILDS = 16,      /* counts each rebuild as a cleanup */
-    ORDO_NO_ORDER = 32,      /* Refuses operations that need ORDO_CAN_ORDER, and exports elements in any order. */
-    ORDO_IS_TRIE = 64,       /* Counts leaves and levels. The bytes of a key vary, and block sizes are rounded up. */
+    ORDO_HAS_RUNS = 1,    /* counts sorted runs in its statistics */
+    ORDO_KEEPS_STALE = 2, /* Keeps replaced and erased elements until ordo_lsm_cleanup. */
+    ORDO_IS_TREE = 4,     /* Its statistics count leaves and levels, and its blocks have unused capacity. */
+    ORDO_SIMULATED = 8,   /* The simulator can run its kernels (tests/conformance/kernels.c). */
+    ORDO_REBUILDS = 16,   /* counts each rebuild as a cleanup */
+    ORDO_NO_ORDER = 32,   /* Refuses operations that need ORDO_CAN_ORDER, and exports elements in any order. */
+    ORDO_IS_TRIE =
+        64, /* Its statistics count leaves and levels. The memory per key varies, and blocks are rounded up. */
     ORDO_HAS_PREFIXES = 128, /* Also stores a table of key prefixes, which takes up to an eighth more memory. */
     /* Benchmarks must fill the structure by one build, because an update rewrites all elements or changes the load
      * factor. */
