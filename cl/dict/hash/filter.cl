@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates the filters of buckets. A filter is a word of bits that excludes most absent keys. Only CPUs have filters. */
+/* Updates the filters of buckets. Each key of a bucket sets two bits of the bucket's filter. If one of a key's two bits
+ * is 0, the key is not in the bucket. Only CPUs have filters. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -60,9 +61,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch ends.
- * Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket whose filter
- * was wrong stays in the list. */
+/* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this function before
+ * the launch ends. If a filter was wrong, corrects it and checks the bucket again. Before each check, all work-items
+ * update one shared word atomically, so that the last of them sees the changes of all others. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* The table exists if n is not 0. */

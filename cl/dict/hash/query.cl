@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item prefetches the filters and buckets of HASH_IN_FLIGHT
- * keys. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time, so that it can
+ * prefetch their filters and buckets. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -19,7 +19,8 @@ typedef struct {
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU the loop over a block has one iteration, so that no array gets a variable index. */
+/* Loops over the keys of a block. On a GPU a block has one key. There i is always 0, so that no array gets a variable
+ * index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -91,7 +92,7 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Searches the home buckets of all keys in the block. If `sift`, skips buckets whose filters exclude the key. Lists in
+/* Searches the home buckets of all keys in the block. If `sift`, skips a bucket whose filter excludes the key. Lists in
  * `on` the keys that were not found but may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
