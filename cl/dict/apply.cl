@@ -54,8 +54,8 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
 
 /* A group is the operations on one key. group_of[j] becomes the group of operation j, and first_of[g] the index of
  * group g's first operation. there_before[g] becomes the number of groups below g whose key was present before the
- * batch. Also lists the starts of segments (head_at) and the inserts (insert_at). `sums` must hold the exclusive prefix
- * sums of the flags of apply_starts. */
+ * batch. head_at[] lists the starts of segments, insert_at[] the inserts. `sums` must hold the exclusive prefix sums of
+ * apply_starts's flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -113,8 +113,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 }
 
 /* Writes the results of the operations `find`, `contains` and updates. Writes start_out and insert_out (arrays of
- * sorted_batch), and the flags of the first `parts` parts of `places` (shared/apply.h). entries[i] receives a
- * timeline_entry: whether operation i adds or removes its key. Sets `offsets` to 0. */
+ * sorted_batch), and the flags of the first `parts` parts of `places` (shared/apply.h). entries[i] becomes the
+ * timeline_entry of operation i. Sets `offsets` to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -97,8 +97,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q], or at most keys[q] if `upper`, that are present when operation ops[q] runs.
- * base[q] must be the number of such keys before the batch. */
+/* Counts the keys less than keys[q] (at most keys[q] if `upper`) that are present when operation ops[q] runs. base[q]
+ * must be the number of such keys before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -129,7 +129,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* Groups below index `low` have a group_rank of at most k. */
+        uint       low = 0, high = t.n_groups;
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -202,9 +202,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes those elements of ranges whose keys occur in no operation of the batch. base_key[base_first[q]] must be range
- * q's first element before the batch. Earlier operations may have added or removed lesser keys of the range. Their
- * difference in number shifts the element's index. */
+/* Writes the elements of ranges whose keys occur in no operation of the batch. base_key[base_first[q]] must be range
+ * q's first element before the batch. Each element moves by the number of lesser keys of the range that earlier
+ * operations added, minus the number that they removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -6,7 +6,6 @@
 
 /* Built together: apply_list_seeks apply_chain apply_seek */
 
-/* Returns the next greater key, or `key` if it is the greatest key. */
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
@@ -27,8 +26,8 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
 
 /* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query. A
  * downward query finds the greatest key less than the query. No query finds the seek's own key, because the batch
- * determines whether that key is present. ops[q] becomes the index of seek q in key order. erased[] receives the keys
- * that the batch erases and that are present before the batch. */
+ * determines whether that key is present. ops[q] becomes the index of seek q in key order. erased[] receives the
+ * present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -58,8 +57,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. `found` is the dictionary's result. For the upper neighbour of
- * the greatest possible key this result is wrong, because next_key returned the key itself. */
+/* Returns whether a query found a neighbour of `key`. `found` is the dictionary's result. It is wrong for the upper
+ * neighbour of the greatest possible key, because next_key returned this key. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -86,10 +85,10 @@ typedef struct {
     }
 
 /* Finds the ends of chains. A chain is a series of erased keys in which each key is the dictionary's neighbour of the
- * key before it. The last key of a chain has no neighbour, or its neighbour is not erased. Writes ends[first .. last -
- * 1] for a maximum scan by the host. In the result of the scan, two entries belong to erased[e]. Entry n_erased + e
- * (for downward seeks) is n_erased + 1 + the index of the nearest chain end at or before e. Entry n_erased - 1 - e (for
- * upward seeks) is n_erased - the index of the nearest chain end at or after e. */
+ * key before it. A chain ends at a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a
+ * maximum scan. After the scan, entry n_erased + e (for downward seeks) is n_erased + 1 + the index of the nearest
+ * chain end at or before erased[e]. Entry n_erased - 1 - e (for upward seeks) is n_erased - the index of the nearest
+ * chain end at or after erased[e]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -187,7 +186,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks without a limit on the number of groups. Uses the timeline, which records when each key is present. */
+/* Answers seeks over any number of groups. Uses the timeline, which records when each key is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -53,7 +53,6 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* Returns four bits. Bit i is 1 if key i of k equals the key after it. `next` is the key after k.s3. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
@@ -70,14 +69,12 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     RUN_EACH (uint, byte, run_words(count) * 4) {
         const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
         const uint      next = min(byte * 8 + 8, count - 1);
-        /* Number of elements with index byte * 8 or more that are followed by another element. */
-        const uint pairs = count - 1 - min(byte * 8, count - 1);
-        const uint bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
+        const uint      pairs = count - 1 - min(byte * 8, count - 1);
+        const uint      bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
         bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
     }
 }
 
-/* Counts the visible elements of a block of RUN_BLOCK elements. Returns 0 if no such block exists. */
 ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
 {
     if (block > (count - 1) / RUN_BLOCK)

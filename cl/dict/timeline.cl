@@ -51,9 +51,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes from `level` to the level below. *first .. *end - 1 must be an interval of `level`. It becomes the interval of
- * the level below with the same entries, but only with entries whose bit is *bit. Returns the sum of the changes of the
- * entries whose bit is 0. If `select`, first sets *bit to 1 if this sum is at most *least, else to 0. */
+/* Goes down one level: from an interval *first .. *end - 1 of `level` to the interval of its entries whose bit is *bit.
+ * Returns the sum of the changes of the entries whose bit is 0. If `select`, first sets *bit to 1 if this sum is at
+ * most *least, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

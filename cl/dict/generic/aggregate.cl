@@ -20,8 +20,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Computes a level from the level before. The level before has `count` values from levels[from] on. Each AGGREGATE_FAN
- * of these values become one value of the new level, which begins at levels[to]. */
+/* Computes a level from the `count` values of the level before, which begins at levels[from]. Each AGGREGATE_FAN of
+ * these values become one value of the new level, which begins at levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -45,7 +45,6 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Computes the result of each interval from `table`, which holds the prefix sums or levels of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys as intervals of ranks. The rank of a key is the number of lesser keys. Serves ranges with a
- * limit, erasures, seeks with a bound, and searches for the first range that contains each element. */
+/* Handles ranges of keys as intervals of ranks. The rank of a key is the number of lesser keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -194,7 +193,7 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. So each interval has one level, chosen so that two
+/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Each interval has one such level, at which two
  * overlapping segments of 2^level pieces cover the interval. For the first piece p of both segments, lowers owners[p]
  * to the interval's index i. */
 ORDO_KERNEL(RUN_GROUP)
@@ -209,9 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* An owner is the least index of an interval that covers a segment of pieces. from[p] is the owner of the segment of
- * 2^(level + 1) pieces that starts at piece p. to[p] becomes the owner of the segment of 2^level pieces from p on. The
- * segments from p and from p - 2^level of `from` contain this segment. */
+/* An owner is the least index of an interval that covers a segment of pieces. from[p] is the owner of the 2^(level + 1)
+ * pieces from piece p on. to[p] becomes the owner of the 2^level pieces from p on. The segments of `from` that begin at
+ * p and at p - 2^level contain these pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

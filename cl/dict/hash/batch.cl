@@ -176,8 +176,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 }
 
 /* Sets bit u in `live` if update u is the last update of its key. Uses at most `most` elements of `words` as a hash
- * table. If HASH_COMBINES, sets *repeats to 1 if a key has several updates, else to 0. Executes all barriers for
- * batches of every kind (see hash_barrier). */
+ * table. If HASH_COMBINES, *repeats becomes 1 if a key has several updates. All batches reach all barriers (see
+ * hash_barrier). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

@@ -3,7 +3,6 @@
 #pragma once
 #include "group/value.cl"
 
-/* Combines the old value `was` with the value of update u. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent updates of a hash table (hash_apply). Before that, hash_find_in_batch answers the operations `find`
- * and `contains`, and hash_absent counts new keys. Operations that gave up later run as an ordered batch, which
- * hash_gather fills. hash_scatter copies back the results. */
+ * and `contains`, and hash_absent counts new keys. hash_gather and hash_scatter let the operations that gave up run as
+ * an ordered batch. */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
  * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
@@ -139,7 +139,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Tests the slots whose bits in `same` are 1. Returns the slot that holds the key, or HASH_NONE. The caller must hold
- * the key's latch. Loads 8-byte keys again, because the first load of 16 bytes may be torn (partly old, partly new). */
+ * the key's latch. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -415,9 +415,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations. If `again` is NULL, they are the operations first .. first + n - 1 of the batch, else the
- * operations again[first .. first + n - 1]. `how` is an enum hash_way. n_latches must be a power of two. All latches
- * must be 0. */
+/* Runs n operations: first .. first + n - 1 of the batch, or again[first .. first + n - 1] if `again` is not NULL.
+ * `how` is an enum hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -447,8 +446,8 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the operations `find` and `contains`. If `history` is not NULL, the begin and end of operation i become the
- * times 2 i and 2 i + 1. */
+/* Answers the operations `find` and `contains`. In `history`, operation i begins at time 2 i and ends at time 2 i + 1,
+ * as if the operations ran one after another. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -509,8 +508,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch, whose operation left[first + l] is operation l of
- * the ordered batch. This operation ends at time tick + l. */
+/* Copies the results of the ordered batch to the concurrent batch, in which operation l has the index left[first + l].
+ * This operation ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -62,8 +62,8 @@ typedef struct {
 } hash_changed;
 
 /* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this function before
- * the launch ends. If a filter was wrong, corrects it and checks the bucket again. Before each check, all work-items
- * update one shared word atomically, so that the last of them sees the changes of all others. */
+ * the launch ends. Repeats until no filter was wrong. In each pass, work-items first update one shared word atomically,
+ * so that the last of them sees all changes. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* The table exists if n is not 0. */

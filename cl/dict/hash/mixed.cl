@@ -96,7 +96,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
 }
 
 /* Returns true if hash_mixed can run the batch. All operations must be on single keys, and have the values that they
- * need. No partition may have more than HASH_MIXED_MAX operations. */
+ * need. A partition may have at most HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];

@@ -19,8 +19,7 @@ typedef struct {
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* Loops over the keys of a block. On a GPU a block has one key. There i is always 0, so that no array gets a variable
- * index. */
+/* On a GPU a block has one key. There i is always 0, so that no array gets a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -213,7 +212,6 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket does not contain the key. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);

@@ -139,8 +139,7 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* Loads the words only here. If HASH_COMBINES, the batch erases nothing, so
-                                * hash_match needs no words. */
+            if (HASH_COMBINES)
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

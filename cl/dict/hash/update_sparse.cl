@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense, which would write the same table. When an element first asks a bucket
- * for a slot, hash_touch fills the bucket's words (batch.cl) in local memory. */
+ * Leaves some partitions to hash_update_dense, which would write the same table. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -43,8 +42,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the same as hash_match (update_dense.cl) with `change`, but records the slots of erased elements in gone_from
- * instead of changing words. */
+/* Does the same as hash_match (update_dense.cl) with `change`, but sets bits in gone_from instead of clearing words. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -88,9 +86,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which first asks `bucket`. If the element displaces another element, finds a
- * slot for that element, and so on. If an element has no proposals left, sets mem->left, so that hash_update_dense
- * updates the partition. If `word` is 0, only fills the words of `bucket`. */
+/* Finds a slot for the element of `word`, which first asks `bucket`. If this displaces another element, finds a slot
+ * for that element, and so on. If an element has no proposals left, sets mem->left (for hash_update_dense). If `word`
+ * is 0, only fills the words of `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -171,8 +169,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. It is a
- * parameter because some CPU compilers execute `counts[p] +=` several times. */
+/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
+ * compilers execute `counts[p] +=` several times.) */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)

@@ -58,7 +58,6 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* An element in registers. A work-item loads all its elements before it stores one. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -133,7 +132,8 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query must be a range at or before the range of p, and is set to that range. */
+/* Returns piece p. *query must be the index of a range that is not after the range of piece p. It becomes the index of
+ * the range of piece p. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);

@@ -107,7 +107,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words of a split's nodes that do not depend on keys. Whole teams must call this. */
+/* Writes all words of a split's nodes that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -154,8 +154,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane that `has` one to the list of its level, unless the node is listed. Whole teams must
- * call this. */
+/* Appends the node of each lane (if the lane `has` one) to the list of its level, unless the list has the node. Whole
+ * teams must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because in each launch only
- * one team changes a leaf. A group is the updates that fall into one leaf. A team is a whole sub-group. Lane x %
+/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because two teams (sub-groups)
+ * never change the same leaf in one launch. A group consists of the updates that fall into one leaf. Lane x %
  * TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Writes the first update of group g to first[g], and n after the last group. `number` must hold the inclusive prefix
- * sums of the flags of group_flags. */
+/* Writes the index of the first update of group g to first[g], and n after the last group. `number` must hold the
+ * inclusive prefix sums of the flags of group_flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -68,8 +68,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the last update of block k of `most` updates. A leaf may split at the key of a border; the left part
- * covers this key. */
+/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. A leaf may split
+ * at the key of a border. The left leaf then covers this key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
@@ -356,7 +356,6 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates, by a team. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {

@@ -90,7 +90,7 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
 }
 
 /* Searches few bounds in all runs. lows[r * n + i] becomes the number of keys of run r that are less than lo[i].
- * highs[r * n + i] becomes the number of its keys that are at most hi[i]. */
+ * highs[r * n + i] becomes the number that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -111,7 +111,7 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
 }
 
 /* A range is wide if it has more than RANGE_WIDE visible and hidden elements. For wide ranges, run_write counts visible
- * elements from the start of each run. For other ranges, it counts them from the start of the range. */
+ * elements from the start of each run, not from the start of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* candidates[i] becomes the number of visible and hidden elements of range i in all runs, and offsets[i] the number of
@@ -229,7 +229,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the blocks that are this far before and after the block that it guesses. */
+/* Number of blocks that run_block_of_rank tests first on both sides of its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
@@ -271,7 +271,7 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
 }
 
 /* Returns the key of the visible element that has `rank` lesser visible elements in all runs. This element must exist.
- * Bisects the range of all keys. past[r] becomes the number of keys of run r that are at most the result. */
+ * past[r] becomes the number of keys of run r that are at most the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -362,8 +362,8 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run whose next element has the least key, or the greatest key if `down`. next[r] must be 1 + the index of
- * run r's next element, or 0 if run r has none. */
+/* Returns the run whose next element has the least key, or the greatest key if `down`. next[r] is a result of
+ * ends_next. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -431,7 +431,7 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
 }
 
 /* Writes elements for run_ends. The output index of an element is the number of lesser (if `last`, greater) visible
- * elements. Different elements get different indices, because no two visible elements have the same key. */
+ * elements. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -478,8 +478,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 }
 
 /* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. (A CPU
- * compiler miscompiled searches here.) Each element that a newer run replaces must be hidden, and the counts visible[]
- * must be complete. */
+ * compiler miscompiled searches here.) Each replaced element must be hidden, and the counts visible[] must be
+ * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
