@@ -96,8 +96,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper word
- * of an 8-byte key. */
+/* Returns the address of the word that shows whether a slot is empty: the 4-byte key, or the upper word of the 8-byte
+ * key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -236,8 +236,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
 }
 
 /* A bucket's spill count is the number of elements with this home bucket that are in other buckets. Adds delta (1 or
- * -1) to the spill count of the key's home bucket. `spilled` must be the present count. If it is HASH_SCAN, instead
- * sets HASH_RECOUNT for the partition. */
+ * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN, instead sets HASH_RECOUNT
+ * for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;

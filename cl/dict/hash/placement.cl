@@ -15,7 +15,7 @@
 typedef struct {
     uint words[HASH_PLACES];     /* Used as the hash table of hash_dedup, later for the words of the slots. */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live and stores a new key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;

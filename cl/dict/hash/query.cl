@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time, so that it can
- * prefetch their filters and buckets. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"

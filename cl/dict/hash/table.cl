@@ -141,7 +141,7 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the slot in which the bucket holds the key, or HASH_NONE. Buckets are aligned to 32 bytes. */
+/* Returns the slot in which the bucket holds the key, or HASH_NONE. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {

@@ -4,7 +4,8 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* A partition with more updates or displaced elements is left to hash_update_dense. */
+/* A partition with more than HASH_SPARSE_MAX updates or HASH_MOVED_MAX displaced elements is left to
+ * hash_update_dense. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
@@ -25,7 +26,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except live. A group of one work-item need not clear words, because hash_touch overwrites them. */
+/* Clears *mem, except `live`. If HASH_GROUP is 1, hash_touch later overwrites `words`. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)

@@ -445,7 +445,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Computed after the barrier, because a CPU compiler loses conditions across barriers. */
+        /* The variables below must follow the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

@@ -78,7 +78,6 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node, which covers no keys, has no elements, no latch and no entry in the level above. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)

@@ -74,7 +74,6 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Returns the number of keys less than `key`. Sets *next to the first key that is not less. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

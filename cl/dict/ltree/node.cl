@@ -159,7 +159,6 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* Counts the lesser keys, and if `equal` the equal key, among the keys that this lane reads. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;

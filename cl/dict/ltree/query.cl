@@ -103,7 +103,6 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums each query's counts over the team. own[] becomes the sums of this work-item's queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -143,8 +142,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf. The list of leaves
- * gives the number of elements before this leaf. */
+/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -167,8 +165,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes the intervals of a tile of queries, each work-item for its own queries. The count is 0 if lo > hi. The whole
- * group must call this. */
+/* Computes this work-item's intervals of a tile of queries. The count is 0 if lo > hi. The whole group must call
+ * this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

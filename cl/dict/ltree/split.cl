@@ -41,7 +41,6 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* Loops over this team's part of n items. On a CPU the items are consecutive. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \

@@ -102,7 +102,6 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at the keys of borders k .. k + splits - 1, from the last to the first. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -125,8 +124,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all splits of
- * the leaf. */
+/* Splits leaves at the borders of a batch of distinct keys. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -293,7 +291,6 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Computes the new indices of the leaf's elements after the team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);

@@ -179,8 +179,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. Each group handles
- * consecutive elements. candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. candidates[] and
+ * offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -229,7 +229,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Number of blocks that run_block_of_rank tests first on both sides of its guess. */
+/* run_block_of_rank first tests the two blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,

@@ -97,7 +97,8 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False below a node that has no child for the key. There the search takes last children. */
+    bool has = true; /* False after a node without a child for the key. Then the search takes the last child of each
+                      * node. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -150,8 +151,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* Finds and loads the leaves of n keys. The trie must have leaves. On CPUs the searches of all keys advance
- * together. */
+/* Finds and loads the leaves of n keys. The trie must have leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {

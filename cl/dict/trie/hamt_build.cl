@@ -263,7 +263,6 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Maximum number of consecutive cells that one work-item writes for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */

@@ -36,8 +36,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and effect_more of this effect to more[j]. Clears the counters at the
- * end of plan[] (enum hamt_found). The trie must have leaves. */
+/* Writes the effect of update j to effects[j], and effect_more of this effect to more[j]. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -97,7 +96,6 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Returns by how many elements the updates begin .. j - 1 increase the leaf. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
@@ -192,7 +190,7 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 
 /* Writes the index of the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves
  * that replace leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. If `all`, leaves that
- * no update changes also get new blocks. Sets the counters of enum hamt_found. */
+ * no update changes also get new blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -345,7 +343,6 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if the update stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {

@@ -16,7 +16,6 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Flags the keys that begin a container (heads) or a run (runs). */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {

@@ -85,7 +85,6 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Counts the keys that are less than `form`, or at most `form` if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);

@@ -31,7 +31,6 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* Writes to counts[i] the number of keys that begin with the first lengths[i] bits of keys[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
