@@ -21,8 +21,8 @@
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Returns the owner of item c: the last i in [low, high] with starts[i] <= c. Owner i has the items from starts[i] to
- * starts[i + 1] - 1. */
+/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c: the last i in [low, high] with
+ * starts[i] <= c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {

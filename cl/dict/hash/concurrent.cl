@@ -181,7 +181,8 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* This fence orders the last owner's store of a value before the new owner's store. */
+        ordo_fence_acquire(); /* This fence orders the previous owner's store of a value before the new owner's
+                               * store. */
     return true;
 }
 

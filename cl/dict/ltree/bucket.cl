@@ -230,7 +230,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (all_erased) or all store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all updates store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;

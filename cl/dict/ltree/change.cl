@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* If `open`, inserts `child` or `value` at `slot` of a node that has `count` keys. Else removes the child or value at
- * `slot`. */
+/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node that has `count` keys. Else
+ * removes the child or value at `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {

@@ -57,8 +57,8 @@
  *   14 counters of the state                     atomic updates of one word each
  *   15 results                                   the end of the launch
  *
- * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may be loaded at two moments. Both bounds only fall, so an operation
- * never goes past its key. */
+ * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may be loaded at two moments. Both bounds only fall, so an
+ * operation never goes past its key. */
 
 /* Memory models. Numbers are accesses of the table above.
  *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7

@@ -50,7 +50,8 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes, with numbers from first_new on. */
+/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes. The new nodes have the numbers from
+ * first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -63,7 +64,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Computes a split, except first_new. Does not read the node if it is LTREE_NONE. */
+/* Computes a split, except first_new. Does not read the node if `node` is LTREE_NONE. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);

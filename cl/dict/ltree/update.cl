@@ -47,7 +47,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Of updates with equal keys, only the last counts. */
+/* A sorted batch. Of updates with equal keys, only the last has an effect. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -172,7 +172,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update, or with COMBINE_OP the combination of all its updates. */
+/* Returns the value of a key's last update, or with COMBINE_OP the combined values of all updates of the key. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES

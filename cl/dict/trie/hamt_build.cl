@@ -77,9 +77,9 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k], where for now `before` is the number of elements. units[k] becomes the
- * size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered the keys of leaf
- * k. */
+/* Writes the record of new leaf k to fresh[k]. Until hamt_before, its member `before` is the number of elements.
+ * units[k] becomes the size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered
+ * the keys of leaf k. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -265,7 +265,6 @@ typedef struct {
 
 #define HAMT_CELLS_SHARE 64
 
-/* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */
 ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 {
     if (leaf == t->n_leaves)

@@ -357,7 +357,6 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Returns the bitmap word of the 32 keys from `from` on, with a 1 for each old element. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
