@@ -202,8 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges whose keys occur in no operation of the batch. base_key[base_first[q]] must be range
- * q's first element before the batch. Each element moves by the number of lesser keys of the range that earlier
+/* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
+ * range q's first element before the batch. An element moves by the number of lesser keys of the range that earlier
  * operations added, minus the number that they removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
@@ -229,7 +229,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes those elements of ranges whose keys occur in operations of the batch, if the element is present when the range
+/* For each range, writes the elements whose keys occur in operations of the batch and are present when the range
  * operation runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,

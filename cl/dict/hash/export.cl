@@ -3,8 +3,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Returns the sum of x over the work-items with lower local ids. *total becomes the group's sum. Begins with a
- * barrier. */
+/* Returns the sum of x over the work-items with lower local ids. *total becomes the group's sum. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);

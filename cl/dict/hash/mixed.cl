@@ -46,7 +46,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Operations that precede an operation in its chain. `set` and `insert` are indices, or HASH_NONE. */
+/* Earlier operations on the key of an operation. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert since `set` */

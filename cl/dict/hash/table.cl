@@ -185,7 +185,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* Where a key is stored. `slot` is HASH_NONE if the key is absent. */
+/* Place of a key. `slot` is HASH_NONE if the key is absent. */
 typedef struct {
     uint bucket, slot;
 } hash_place;

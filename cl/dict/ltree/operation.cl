@@ -71,7 +71,7 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding this 0 to an address orders the access after the load of the header that gave `seen`. */
+/* Returns 0. Adding this 0 to an address orders an access there after the load of the header that gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */

@@ -388,7 +388,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`. */
+/* Applies each group of updates to its leaf. If a leaf splits, appends its parent to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,

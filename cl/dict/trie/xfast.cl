@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest prefix of `form` that the trie stores and that has at most *length bits. Bisects the lengths.
- * Returns the range of keys that begin with this prefix. *length becomes the prefix's length. */
+/* Finds the longest prefix of `form` that the trie stores and that has at most *length bits. Returns the range of keys
+ * that begin with this prefix. *length becomes the prefix's length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
