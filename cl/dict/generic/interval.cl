@@ -218,7 +218,6 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* Adds the number of elements in piece p to counts[owners[p]]. The caller must have set the counts to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

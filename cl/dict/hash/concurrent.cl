@@ -139,7 +139,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Tests the slots whose bits in `same` are 1. Returns the slot that holds the key, or HASH_NONE. The caller must hold
- * the key's latch. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
+ * the latch of the key's home bucket. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -269,8 +269,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Stores the operation's key in a slot of bucket b whose bit in `slots` is 1. Returns false if other work-items have
- * claimed all these slots. */
+/* Stores the operation's key in a slot s of bucket b for which bit s of `slots` is 1. Returns false if other work-items
+ * have claimed all these slots. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {

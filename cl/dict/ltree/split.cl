@@ -148,7 +148,6 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* Sets LTREE_DIRTY in a node's header. Returns true if the flag was not set. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);

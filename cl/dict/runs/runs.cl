@@ -10,9 +10,9 @@
 
 /* Built together: run_gone run_hide */
 
-/* Counts the visible elements of one run with keys from lo[i] to hi[i]. Adds this number to counts[i], or overwrites
- * counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i]. ranks[n + i] must be its number of
- * keys that are at most hi[i]. */
+/* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i]. ranks[n + i] must be its
+ * number of keys that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -89,8 +89,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* lows[r * n + i] becomes the number of keys of run r that are less than lo[i]. highs[r * n + i] becomes the number
- * that are at most hi[i]. */
+/* lows[r * n + i] becomes the number of keys of run r that are less than lo[i]. highs[r * n + i] becomes the number of
+ * keys of run r that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)

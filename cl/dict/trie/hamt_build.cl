@@ -77,7 +77,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k]. Until hamt_before, its member `before` is the number of elements.
+/* Writes the record of new leaf k to fresh[k]. Until hamt_before runs, `before` is the leaf's number of elements.
  * units[k] becomes the size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered
  * the keys of leaf k. */
 ORDO_KERNEL(RUN_GROUP)
