@@ -10,7 +10,7 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch in key order. Index j of an array in key order belongs to operation index[j]. The operations on one key
+/* A mixed batch. Index j of an array in key order belongs to operation index[j]. The operations on one key
  * form one or more segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. After its
  * start, only a `combine` and the first `insert` change the key.
  *
@@ -18,7 +18,7 @@
  *   insert[j]   index of the segment's first `insert` or `combine` up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch
- *   made[j]     value of the key after operation j; NULL without combines */
+ *   made[j]     value of the key after operation j; `made` is NULL if the batch has no combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;

@@ -75,7 +75,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves the elements to their new slots. Reads all moved elements before it writes a slot. */
+/* Moves elements to their new slots. Reads all moved elements before it writes a slot. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;

@@ -21,7 +21,7 @@
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes these pieces
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
- *   column_keep             puts the upper or lower half into the first slots; fills the others */
+ *   column_keep             moves the upper or lower half to the first slots; sets the others to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

@@ -321,7 +321,7 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
 }
 
 /* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves. Skips elements that an update replaces or
- * removes. `before` must be the leaf's first rank in the new trie. */
+ * removes. `before` must be the rank of the leaf's first element in the new trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
