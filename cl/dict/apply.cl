@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch of operations of several kinds as if they ran one after another. This file handles operations on a
- * single key. */
+/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. This file handles
+ * operations on a single key. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Counts the operations with code c in histogram[c]. The caller must have set histogram to 0. */
+/* Adds the number of operations with code c to histogram[c]. The caller must have set histogram to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -29,8 +29,9 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes flags to `sums`; the host replaces them by their prefix sums (shared/apply.h). heads[j] becomes 1 if a segment
- * (see sorted_batch) starts at index j, else 0. Sets histogram to 0. */
+/* Writes four arrays of flags to `sums` (shared/apply.h). The host then replaces them by their exclusive prefix sums.
+ * heads[j] becomes 1 if a segment (a series of operations on one key) starts at index j, else 0. Sets histogram to
+ * 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -52,10 +53,10 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Lists the groups of operations on equal keys, the starts of segments (head_at) and the inserts (insert_at). `sums`
- * must hold the exclusive prefix sums of apply_starts. group_of[j] becomes the group of operation j, and first_of[g]
- * the index of group g's first operation. there_before[g] becomes the number of groups below g whose key was present
- * before the batch. */
+/* A group is the operations on one key. group_of[j] becomes the group of operation j, and first_of[g] the index of
+ * group g's first operation. there_before[g] becomes the number of groups below g whose key was present before the
+ * batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive
+ * prefix sums of apply_starts's flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -90,7 +91,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* The members start[j] (x) and insert[j] (y) of sorted_batch. */
+/* For operation j, x is start[j] and y is insert[j] of sorted_batch. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -112,9 +113,9 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, the arrays start and insert of sorted_batch, and the flags of the
- * first `parts` parts of `places` (shared/apply.h). entries[i] receives whether operation i adds or removes its key
- * (timeline.cl). Sets `offsets` to 0. */
+/* Writes the results of the operations `find`, `contains` and updates. Writes start_out and insert_out (arrays of
+ * sorted_batch), and the flags of the first `parts` parts of `places` (shared/apply.h). entries[i] becomes the
+ * timeline_entry of operation i. Sets `offsets` to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a mixed batch in key order. */
+/* Declares a mixed batch (operations of several kinds), sorted by key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -10,15 +10,15 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch in key order. Index j of an array in key order belongs to operation index[j]. A segment is a series of
- * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
- * combines and the first insert change the key.
+/* A mixed batch. Index j of an array in key order belongs to operation index[j]. The operations on one key
+ * form one or more segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. After its
+ * start, only a `combine` and the first `insert` change the key.
  *
- *   start[j]    start of the segment that contains j
- *   insert[j]   the segment's first insert or combine up to j, or NONE
+ *   start[j]    index of the start of the segment that contains j
+ *   insert[j]   index of the segment's first `insert` or `combine` up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch
- *   made[j]     value of the key after operation j; NULL without combines */
+ *   made[j]     value of the key after operation j; `made` is NULL if the batch has no combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
@@ -40,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of the operation that
- * wrote its value. This number is an index into made[] if the batch has combines, else into values[]. */
+/* State of a key: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the index of the operation that
+ * wrote the key's value. This is an index into made[] if the batch has combines, else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

@@ -31,7 +31,8 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries whose group has bit `level` clear before the other entries. Keeps the order otherwise. */
+/* Writes to `to` first the entries whose group has a 0 at bit `level`, then the other entries. Otherwise keeps the
+ * order. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -55,8 +56,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Copies the picked operations to the front of the output arrays: number, key, and upper bound of the range. picked[]
- * must hold the exclusive prefix sums of apply_pick. */
+/* Writes the index, key and upper bound of each picked operation to the front of ops[], lo_out[] and hi_out[]. picked[]
+ * must hold the exclusive prefix sums of the flags of apply_pick. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -73,8 +74,8 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the count before the
- * batch. Writes each count to counts[], and counts of range operations to lengths[]. */
+/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the number of such
+ * keys before the batch. Writes each count to counts[]. Writes the counts of range operations also to lengths[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -96,8 +97,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q], or at most keys[q] if `upper`, that are present when operation ops[q] runs.
- * base[q] must be the count before the batch. */
+/* Counts the keys less than keys[q] (at most keys[q] if `upper`) that are present when operation ops[q] runs. base[q]
+ * must be the number of such keys before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -116,8 +117,9 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Searches the present key that has queries[q] lesser keys. groups[q] becomes the key's group, or NONE if the batch has
- * no operation on the key. In the second case base_ranks[q] is the key's rank before the batch. */
+/* Searches the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or
+ * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the number of keys less than this key
+ * before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -127,7 +129,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* Groups below index `low` have a group_rank of at most k. */
+        uint       low = 0, high = t.n_groups;
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -170,9 +172,9 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Prepares each range q. group[q] becomes the first group in the range. changes[q] becomes the number of keys below the
- * range that earlier operations added, minus those removed. touched[q] becomes the number of the batch's keys that are
- * present in the range. */
+/* group[q] becomes the first group (distinct key of the batch) in range q. changes[q] becomes the number of keys below
+ * the range that earlier operations added, minus the number that they removed. touched[q] becomes the number of groups
+ * in the range whose keys are present when operation ops[q] runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -200,9 +202,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges on which the batch has no operation. base_key[base_first[q]] must be range q's first
- * element before the batch. Each element moves by the number of lesser keys that the batch has added to the range,
- * minus those removed. */
+/* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
+ * range q's first element before the batch. An element moves by the number of lesser keys of the range that earlier
+ * operations added, minus the number that they removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -227,8 +229,8 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes those elements of ranges on which the batch has an operation and that are present when the range operation
- * runs. */
+/* For each range, writes the elements whose keys occur in operations of the batch and are present when the range
+ * operation runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

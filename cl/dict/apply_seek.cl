@@ -6,16 +6,15 @@
 
 /* Built together: apply_list_seeks apply_chain apply_seek */
 
-/* Returns the next greater key, or `key` if it is the greatest key. */
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Both functions return an index into the array of queries to the dictionary. The array has four parts: n_up upward
- * seeks, queries for the upper neighbours of n_erased erased keys, downward seeks, and queries for the lower
- * neighbours. */
+/* The array of queries to the dictionary has four parts: n_up upward seeks, the upper neighbours of n_erased erased
+ * keys, the downward seeks, and the lower neighbours of the erased keys. Both functions return an index into this
+ * array: of seek q, or of a neighbour of erased key e. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -25,10 +24,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than keys[q], a
- * downward query the greatest lesser key. No query finds the seek's own key, because the batch determines whether that
- * key is present. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that the batch
- * erases. */
+/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query. A
+ * downward query finds the greatest key less than the query. No query finds the seek's own key, because the batch
+ * determines whether that key is present. ops[q] becomes the index of seek q in key order. erased[] receives the
+ * present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -58,8 +57,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns `found`, the dictionary's result of a query for a neighbour of `key`. Returns false for the upper neighbour
- * of the greatest possible key, because next_key returned this key. */
+/* Returns whether a query found a neighbour of `key`. `found`, the dictionary's result, is wrong for the upper
+ * neighbour of the greatest possible key, because the query was this key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -85,10 +84,11 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains. A chain is a series of erased keys, each the dictionary's neighbour of the key before it.
- * It ends at a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a maximum scan. After
- * the scan, entry n_erased + e (for downward seeks) is n_erased + 1 + the nearest chain end at or before erased[e].
- * Entry n_erased - 1 - e (for upward seeks) is n_erased - the nearest chain end at or after erased[e]. */
+/* Finds the ends of chains. A chain is a series of erased keys in which each key is the dictionary's neighbour of the
+ * key before it. A chain ends at a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a
+ * maximum scan. After the scan, entry n_erased + e (for downward seeks) is n_erased + 1 + the index of the nearest
+ * chain end at or before erased[e]. Entry n_erased - 1 - e (for upward seeks) is n_erased - the index of the nearest
+ * chain end at or after erased[e]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -106,8 +106,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the last key of the chain (see apply_chain) that contains `key`, or NONE if `key` is
- * not erased. */
+/* Returns the index in erased[] at which the chain of `key` ends (see apply_chain), or NONE if `key` is not in
+ * erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -121,8 +121,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek: sorted[position] if its state s is not STATE_ABSENT, else other_key with
- * base_value[at] if `other` is true, else "not found". */
+/* Writes the result of one seek. If the state s is not STATE_ABSENT, the result is sorted[position]. Else, if `other`
+ * is true, it is other_key with the value base_value[at]. Else it is "not found". */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -137,16 +137,16 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups that apply_seek visits per seek. */
+/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting groups of equal keys. Stops at a group whose key is present at the seek's time, or if
- * the dictionary's neighbour (other_key) is nearer. After SEEK_STEPS groups, sets changed[n + 1] to NONE. The host then
- * repeats all seeks with apply_seek_far. */
+/* Answers each seek by visiting the batch's groups of equal keys, the nearest group first. Stops at a group whose key
+ * is present at the seek's time, or if other_key, the dictionary's neighbour, is nearer than the group. After
+ * SEEK_STEPS groups, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -157,7 +157,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* For group 0, g - 1 wraps, and the loop ends. */
+        /* If g is 0, g - 1 wraps to a number above n_groups, which ends the loop. */
         uint      g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT);
         uint      at = seek_query(q, n_up, n_erased), position = 0;
         uint      step = 0;
@@ -186,7 +186,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks over any number of groups by the timeline, which records when each key is present. */
+/* Answers seeks over any number of groups. Uses the timeline, which records when each key is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

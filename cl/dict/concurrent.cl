@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Injects faults into concurrent kernels and records when each operation ran, for tests. The times are values of
- * *clock, a counter of all work-items.
+ * *clock, a counter that all work-items increment.
  *
  *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
  *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */
@@ -26,7 +26,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Returns true at random, in about one of `one_in` calls, to inject a fault of this kind. */
+/* Returns true at random, in about one of `one_in` calls. The caller then injects a fault of this kind. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -35,7 +35,6 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until other work-items have added `ticks` to *clock. Gives up after `looks` loads of *clock. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -46,7 +45,6 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* Returns a work-item's fault injector, with a random seed for each launch. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };

@@ -8,21 +8,21 @@
 #define RUN_GROUP 64 /* work-items per group */
 #endif
 
-/* Loops over elements 0 .. n - 1. A work-item handles the element of its global id and every global_size-th element
- * after it. The counter cannot overflow. */
+/* Loops over indices 0 .. n - 1. A work-item starts at its global id and advances by the number of work-items. The
+ * counter cannot overflow. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
 /* Number of queries that a work-item handles at the same time. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items for n queries, RUN_STEP for each. RUN_SOME(some) is the number of queries of
- * one work-item, a constant if RUN_STEP is 1. */
+/* RUN_STEPS(n) is the number of work-items for n queries if each handles RUN_STEP queries. RUN_SOME(some) is the number
+ * of queries of one work-item, a constant if RUN_STEP is 1. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Returns the owner of item c: the last i in [low, high] with starts[i] <= c. Owner i has the items from starts[i] to
- * starts[i + 1] - 1. */
+/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c: the last i in [low, high] with
+ * starts[i] <= c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -35,7 +35,8 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Returns each_owner of item c among the owners low .. n - 1. Needs fewer steps if the owner is near `low`. */
+/* Returns the owner of item c (see each_owner) among the owners low .. n - 1. Needs fewer steps if the owner is near
+ * `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

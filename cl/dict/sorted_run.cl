@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes sorted runs, with their hidden bits and counts of visible elements. */
+/* Fills sorted runs. An element of a run is hidden if it is an erasure or if a newer element replaces it. All other
+ * elements are visible. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -27,8 +28,8 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch of updates into a run. If `erased` is not NULL, sets the hidden bits of the updates that
- * erase. */
+/* Copies a sorted batch of updates into a run. If `erased` is not NULL, writes the hidden bits: bit i becomes 1 if
+ * update i erases. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -52,15 +53,14 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* Returns four bits. Bit i is 1 if element i equals the element after it. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256 bytes
- * and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte; with
- * words, neighbours would miss the first-level cache. */
+/* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
+ * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32 keys. Each work-item writes one byte. If
+ * each wrote a whole word, the reads of neighbouring work-items would be too far apart for the first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -69,14 +69,12 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     RUN_EACH (uint, byte, run_words(count) * 4) {
         const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
         const uint      next = min(byte * 8 + 8, count - 1);
-        /* Number of elements from byte * 8 on that have a next element. */
-        const uint pairs = count - 1 - min(byte * 8, count - 1);
-        const uint bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
+        const uint      pairs = count - 1 - min(byte * 8, count - 1);
+        const uint      bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
         bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
     }
 }
 
-/* Counts the visible elements of a block. Returns 0 for blocks after the last block. */
 ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
 {
     if (block > (count - 1) / RUN_BLOCK)
@@ -88,8 +86,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* Writes the number of visible elements of each block, and 0 after the last block. `hidden` must begin at a multiple
- * of 256 bytes. */
+/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements). The entry after the last block
+ * becomes 0. `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -105,7 +103,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* Adds to *total the number of elements that are not hidden and are the last with their key. */
+/* Adds to *total the number of distinct keys whose last element is not hidden. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -130,7 +128,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Computes the array `visible` of run r, by work-group r. */
+/* Work-group r computes the array `visible` of run r: the number of visible elements before each block. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

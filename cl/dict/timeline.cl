@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
- * 2015). Entry i belongs to operation i; i is also called the time. The entry holds the number of its key among the
- * batch's distinct keys (its group) and a change: +1 if the operation adds the key, -1 if it removes the key, else
- * 0.
+ * 2015). Entry i belongs to operation i; i is also called the time. An entry has a group and a change. The group is the
+ * number of the operation's key among the batch's distinct keys. The change is +1 if the operation adds the key, -1 if
+ * it removes the key, else 0.
  *
- * Level b holds all entries, stably sorted by the bits of the group above bit b, lowest bit first. Each level stores
- * for each block of 32 entries:
+ * Level b belongs to bit b of the groups. The highest level has the entries in the order of time. The level below level
+ * b has first the entries whose bit b is 0, then those whose bit b is 1. Level b stores for each block of 32 entries:
  *
  *   masks[3 * block]      bit b of each entry's group
- *   masks[3 * block + 1]  entries with bit 0 and change +1
- *   masks[3 * block + 2]  entries with bit 0 and change -1
- *   sums[block]           high half: number of entries with bit 0 in earlier blocks;
- *                         low half: sum of their changes, plus 32 per block so that it is not negative */
+ *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is +1
+ *   masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
+ *   sums[block]           upper half: number of entries in earlier blocks whose bit b is 0;
+ *                         lower half: sum of the changes of these entries, plus 32 per block so that it is not negative
+ */
 #pragma once
 #include "device/compiler.cl"
 
@@ -25,7 +26,8 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* there_before[g]: number of groups below g present before the batch */
+    __global const uint  *there_before; /* there_before[g]: number of groups below g whose key is present before the
+                                         * batch */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -37,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries with bit 0 among the first e entries of a level, and adds their changes to *changes. (Returns
- * no struct, because Oclgrind cannot run that.) */
+/* Among the first e entries of a level, counts the entries whose group has a 0 at bit `level`. Adds their changes to
+ * *changes. (Returns no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -49,8 +51,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level. Replaces the interval *first .. *end - 1 by the interval of its entries whose bit is *bit.
- * Returns the sum of changes of the entries with bit 0. If `select`, *bit becomes 1 if this sum is at most *least. */
+/* Goes down one level: from an interval *first .. *end - 1 of `level` to the interval of its entries whose bit is *bit.
+ * Returns the sum of the changes of the entries whose bit is 0. If `select`, first sets *bit to 1 if this sum is at
+ * most *least, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -82,21 +85,21 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* Counts the groups (distinct keys of the batch) below g that are present before operation `time`. */
+/* Counts the groups (distinct keys of the batch) below g whose keys are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the group (distinct key of the batch) that is present before operation `time` and has r present groups below
- * it. This group must exist. */
+/* Returns the group (distinct key of the batch) whose key is present before operation `time`, and below which r groups
+ * have present keys. This group must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* The group is in the upper half if the lower half's changes are at most `least`. */
+        /* The group is in the upper half if the sum of changes in the lower half is at most `least`. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

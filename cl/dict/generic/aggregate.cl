@@ -3,8 +3,8 @@
  * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a
  * table.
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and levels
- * above the array. A level has one value for each AGGREGATE_FAN values of the level before. */
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds several levels. The
+ * first level is the array. Each next level has one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
@@ -20,7 +20,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Combines the `count` values from levels[from] on, AGGREGATE_FAN at a time, to single values from levels[to] on. */
+/* Computes a level from the `count` values of the level before, which begins at levels[from]. Each AGGREGATE_FAN of
+ * these values become one value of the new level, which begins at levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -44,7 +45,6 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Computes the result of each interval from `table`, which holds the prefix sums or levels of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys as intervals of ranks (numbers of lesser keys): ranges with a limit, erasures, seeks with a
- * bound, and the first range that contains each element. */
+/* Handles ranges of keys as intervals of ranks. The rank of a key is the number of lesser keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -13,8 +12,8 @@
 #define INTERVAL_NONE 0xffffffffu
 
 /* Limits range i to its first `most` elements, or to its last ones if `descending`. Range i must have the ranks
- * first[i] .. past[i] - 1. lengths[i] becomes the number of elements that remain, and ends[i] the last element's rank,
- * which is the least rank if `descending`. */
+ * first[i] .. past[i] - 1. lengths[i] becomes the number of elements that remain. ends[i] becomes the greatest rank
+ * that remains, or the least rank if `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -29,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the key bounds of the limited ranges. ends[i], the last key within the limit, replaces the upper bound, or the
- * lower bound if `descending`. A range without elements gets lo_out > hi_out. */
+/* Writes the bounds of the limited ranges as keys. ends[i] must be the key whose rank interval_limit wrote. ends[i]
+ * replaces the upper bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -125,8 +124,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint. The intervals must be sorted by begins[], and covered[j] must be the greatest end of the
- * intervals before j. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
+/* Makes intervals disjoint. The intervals must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
+ * ends[j - 1]. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -139,7 +138,7 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the key bounds of disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must hold the
+/* Writes the bounds of disjoint intervals as keys. keys[j] must be the key of rank begins[j]. `offsets` must hold the
  * exclusive prefix sums of the intervals' lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
@@ -183,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by piece numbers. Piece p contains the ranks from ends[p] to ends[p + 1] - 1;
- * `ends` is sorted. */
+/* The sorted array `ends` cuts the ranks into pieces: piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the
+ * ranks first[i] and past[i] by the numbers of the pieces that begin there. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -194,8 +193,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two overlapping segments of 2^level pieces cover such
- * an interval. Lowers owners[p] to the interval's index i for the first piece p of each segment. */
+/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Each interval has one such level, at which two
+ * overlapping segments of 2^level pieces cover the interval. For the first piece p of both segments, lowers owners[p]
+ * to the interval's index i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -208,8 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes to[p], the least owner of the 2^level pieces from p on. `from` holds the owners of segments of twice this
- * length. The segments from p and from p - 2^level contain these pieces. */
+/* An owner is the least index of an interval that covers a segment of pieces. from[p] is the owner of the 2^(level + 1)
+ * pieces from piece p on. to[p] becomes the owner of the 2^level pieces from p on. The segments of `from` that begin at
+ * p and at p - 2^level contain these pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {
@@ -217,7 +218,6 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* Adds the number of elements in piece p to counts[owners[p]]. The caller must have set the counts to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helps kernels in which one work-group of HASH_GROUP work-items handles one partition of a hash table. If
- * HASH_COMBINES is 1, the kernels combine the values of a batch with stored values. Such a batch erases nothing, and is
- * HASH_ANY or HASH_DISTINCT. */
+ * HASH_COMBINES is 1, the kernels combine the values of a batch with stored values. Then the batch must erase nothing,
+ * and its kind must be HASH_ANY or HASH_DISTINCT. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -90,8 +90,8 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* A number identifies an element of a partition: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for
- * update u, and 0 for no element. */
+/* Each element of a partition has a number: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for update u.
+ * The number 0 stands for no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -115,7 +115,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* During an update, local memory has a word for each slot of the partition. The word has three fields: how often the
- * slot's element has proposed to buckets (placement.cl), the element's number, and its other bucket. */
+ * slot's element has asked a bucket for a slot (proposals, see placement.cl), the element's number, and the element's
+ * other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -140,8 +141,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Inserts an element's word into a bucket, which keeps its HASH_SLOTS greatest words. Returns the word that gets no
- * slot, or 0. */
+/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word that
+ * gets no slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -150,7 +151,7 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 }
 
 /* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
- * its home bucket, 1 if in its second bucket. */
+ * its home bucket, 1 if it is in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

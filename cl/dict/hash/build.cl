@@ -28,7 +28,7 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
     }
 }
 
-/* Writes all arrays of a new table except starts. Each partition may have at most HASH_BUCKETS_MAX buckets and
+/* Writes all arrays of a new table except `starts`. Each partition may have at most HASH_BUCKETS_MAX buckets and
  * HASH_UPDATES_MAX keys. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_fill(HASH_TABLE, HASH_BATCH)

@@ -3,7 +3,6 @@
 #pragma once
 #include "group/value.cl"
 
-/* Combines the old value `was` with the value of update u. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
@@ -19,9 +18,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Minima and maxima are the maximum
- * of value_rank, an unsigned integer. For 8-byte minima and maxima, combines only upper words, and sets the lower word
- * to 0 when the upper word grows. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomics. A minimum or maximum is computed
+ * as the maximum of the values' ranks (value_rank, an unsigned integer). If a rank has 8 bytes, combines only the upper
+ * words. If the upper word grows, sets the lower word to 0. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -43,7 +42,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte minima and maxima. Needs a barrier after all calls of hash_bring. */
+/* Combines the lower words of 8-byte ranks. A barrier must separate this call from all calls of hash_bring. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations on a hash table. hash_find_in_batch and hash_absent run before hash_apply. hash_gather and
- * hash_scatter let the operations that gave up run as an ordered batch. */
+/* Runs concurrent updates of a hash table (hash_apply). Before that, hash_find_in_batch answers the operations `find`
+ * and `contains`, and hash_absent counts new keys. hash_gather and hash_scatter let the operations that gave up run as
+ * an ordered batch. */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
  * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
- * effect one after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
+ * effect one after another. A key's second bucket need not be latched, so work-items claim empty slots by a
+ * compare-and-swap.
  *
- * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
- * HASH_TRIES tries, or if both buckets of its key are full. */
+ * An operation that fails to get the latch does not wait, so the lanes of a sub-group need no independent progress. An
+ * operation gives up after HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
- * latch bit. A fence ensures this if HASH_BY_FENCE, else addresses that depend on the result of the update
- * (ORDO_AFTER_ORDERS of device/atomic.cl). With legacy atomics, which order nothing between groups, one work-item
- * runs all operations (HASH_ALONE).
+ * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the addresses of the accesses depend on the result of
+ * the update (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so with them one
+ * work-item runs all operations (HASH_ALONE).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -54,7 +56,7 @@
 typedef struct {
     hash_table                 table;
     uint                       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    uint                       never; /* 0, but not known to compilers */
+    uint                       never; /* Always 0, but compilers do not know this. */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
@@ -94,8 +96,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper word
- * of an 8-byte key. */
+/* Returns the address of the word that shows whether a slot is empty: the 4-byte key, or the upper word of the 8-byte
+ * key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -136,8 +138,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot, among the bits in `same`, that holds the key, or HASH_NONE. The caller must hold the key's latch.
- * Loads 8-byte keys again, because 16-byte loads may be torn. */
+/* Tests the slots whose bits in `same` are 1. Returns the slot that holds the key, or HASH_NONE. The caller must hold
+ * the latch of the key's home bucket. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -179,7 +181,8 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* This fence orders the last owner's store of a value before the new owner's store. */
+        ordo_fence_acquire(); /* This fence orders the previous owner's store of a value before the new owner's
+                               * store. */
     return true;
 }
 
@@ -233,8 +236,9 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the home bucket's spill count, the number of its elements in other buckets. If `spilled`, the
- * present count, is HASH_SCAN, instead sets HASH_RECOUNT for the partition. */
+/* A bucket's spill count is the number of elements with this home bucket that are in other buckets. Adds delta (1 or
+ * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN, instead sets HASH_RECOUNT
+ * for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -265,7 +269,7 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Stores the operation's key in one of the slots of the bit set `slots` of bucket b. Returns false if other work-items
+/* Stores the operation's key in a slot s of bucket b for which bit s of `slots` is 1. Returns false if other work-items
  * have claimed all these slots. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
@@ -368,7 +372,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* True if any lane of the sub-group has `more`, so that all lanes stay in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -380,7 +384,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Runs *op until the operation is done or gives up, if `more` is true. Whole sub-groups must call this function. */
+/* If `more`, tries *op until it is done or gives up. All lanes of a sub-group must call this function. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -412,8 +416,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations from index `first` on, of the batch, or of the list `again` if it is not NULL. `how` is an enum
- * hash_way. n_latches must be a power of two, and all latches 0. */
+/* Runs n operations: first .. first + n - 1 of the batch, or again[first .. first + n - 1] if `again` is not NULL.
+ * `how` is an enum hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -443,7 +447,8 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers finds and contains. If history is not NULL, stores 2 i and 2 i + 1 as the begin and end of operation i. */
+/* Answers the operations `find` and `contains`. In `history`, operation i begins at time 2 i and ends at time 2 i + 1,
+ * as if the operations ran one after another. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -471,7 +476,8 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of upserts and inserts whose key is absent. The table must have buckets. */
+/* Adds to state[HASH_PENDING] the number of operations `upsert` and `insert` whose key is absent. The table must have
+ * buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -503,7 +509,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch. The end of operation l becomes time tick + l. */
+/* Copies the results of the ordered batch to the concurrent batch, in which operation l has the index left[first + l].
+ * This operation ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

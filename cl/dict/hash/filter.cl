@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates the filters of buckets. A filter is a word of bits that excludes most absent keys. Only CPUs have filters. */
+/* Updates the filters of buckets. Each key of a bucket sets two bits of the bucket's filter. If one of a key's two bits
+ * is 0, the key is not in the bucket. Only CPUs have filters. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -10,15 +11,13 @@ ORDO_FN __global uint *hash_filters(const hash_table *table)
     return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
 }
 
-/* Returns the two bits that a key sets in a filter: one of bits 0 to 15, and one of bits 16 to 30. */
 ORDO_FN uint hash_filter_of(ordo_key mixed)
 {
     const uint x = (uint) mixed;
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes the filter of a bucket of partition p from the bucket's keys and spill count. Other work-items may change
- * the bucket at the same time. */
+/* Computes a bucket's filter. Other work-items may change the bucket at the same time. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -60,12 +59,12 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch ends.
- * Atomic updates of one shared word order the work-items, so the last of them sees all changes. A bucket whose filter
- * was wrong stays in the list. */
+/* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this function before
+ * the launch ends. Repeats until no filter was wrong. In each pass, work-items first update one shared word atomically,
+ * so that the last of them sees all changes. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
-    while (changed->n) { /* The table exists if n is not 0. */
+    while (changed->n) {
         __global uint *filters = hash_filters(table);
         const uint     n = changed->n;
         ordo_fence_device();

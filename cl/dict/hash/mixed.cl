@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the results of a mixed batch of operations on single keys, and the resulting updates (HASH_RESOLVED). The
- * batch must be sorted by partition, with equal keys in batch order. A chain is the list of operations on one key. */
+/* Computes the results of a mixed batch of operations on single keys, and the updates that remain (in the form
+ * HASH_RESOLVED). The batch must be sorted by partition, with equal keys in batch order. A chain is the list of
+ * operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -8,8 +9,8 @@
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* Hash table: 1 + the first operation of a chain, or 0. */
-    uint   next[HASH_MIXED_MAX];  /* 1 + the next operation on the same key, or 0. */
+    uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + the index of a chain's first operation, or 0. */
+    uint   next[HASH_MIXED_MAX];  /* 1 + the index of the next operation in the chain, or 0. */
     ushort chain[HASH_MIXED_MAX]; /* first operation of the chain */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
@@ -45,7 +46,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Earlier operations on the same key. `set` and `insert` may be HASH_NONE. */
+/* Earlier operations on the key of an operation. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert since `set` */
@@ -94,8 +95,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch: only operations on single keys, with the values they need, at most
- * HASH_MIXED_MAX per partition. */
+/* Returns true if hash_mixed can run the batch. All operations must be on single keys, and have the values that they
+ * need. A partition may have at most HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -103,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results of all operations. left[u] becomes the update that operation u makes, in the form of
- * HASH_RESOLVED. Sets found[HASH_REFUSED] to 1 if a partition would get too many elements, or if hash_can_do is false.
- * In the second case it does nothing else. */
+/* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes the results of all operations. left[u]
+ * becomes the update that remains of operation u, in the form HASH_RESOLVED. Sets found[HASH_REFUSED] to 1 if a
+ * partition would get too many elements. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assigns slots to the elements of one partition. batch.cl describes the word of a slot.
  *
- * An element proposes to its home bucket, its second bucket, its home bucket again, and so on. A bucket keeps the eight
- * elements that have proposed most often; of equals, it keeps those with the greatest numbers. This is deferred
- * acceptance (D. Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After
- * HASH_PROPOSALS_MAX proposals an element is stashed: it goes to any free slot. */
+ * An element asks (proposes to) its home bucket for a slot. If it gets or keeps no slot there, it asks its second
+ * bucket, then its home bucket again, and so on. A bucket keeps the eight elements that have asked most often. Of
+ * elements that have asked equally often, it keeps those with the greatest numbers. This is deferred acceptance (D.
+ * Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After HASH_PROPOSALS_MAX
+ * proposals an element is stashed: it goes to any free slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -12,9 +13,9 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* First the hash table of hash_dedup, then the words of the slots. */
+    uint words[HASH_PLACES];     /* Used as the hash table of hash_dedup, later for the words of the slots. */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (the last of its key) and stores a new key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
@@ -41,7 +42,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u, and then for each element that this displaces. */
+/* Finds a slot for the key of update u. If the key displaces an element, finds a slot for that element, and so on. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item prefetches the filters and buckets of HASH_IN_FLIGHT
- * keys. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -19,7 +18,7 @@ typedef struct {
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU the loop over a block has one iteration, so that no array gets a variable index. */
+/* On a GPU a block has one key. There i is always 0, so that no array gets a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -91,7 +90,7 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Searches the home buckets of all keys in the block. If `sift`, skips buckets whose filters exclude the key. Lists in
+/* Searches the home buckets of all keys in the block. If `sift`, skips a bucket whose filter excludes the key. Lists in
  * `on` the keys that were not found but may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
@@ -196,8 +195,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items erase concurrently. The work-item that empties a slot also updates the home bucket's spill count and the
- * partition's element count. */
+/* The work-item that empties a slot also updates the home bucket's spill count and the partition's element count. */
 
 /* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one call returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
@@ -212,7 +210,6 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket does not contain the key. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);

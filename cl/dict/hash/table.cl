@@ -25,7 +25,8 @@ typedef struct {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is D. Stafford's 13th. */
+/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is variant 13 of D.
+ * Stafford's mixers. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -92,7 +93,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* Maps x evenly to 0 .. n - 1. CPU compilers turn mul_hi into twenty instructions. */
+/* Maps x evenly to 0 .. n - 1. A CPU avoids mul_hi, which compilers turn into twenty instructions. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU
@@ -140,7 +141,7 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the slot of the bucket that holds the key, or HASH_NONE. Buckets are aligned to 32 bytes. */
+/* Returns the slot in which the bucket holds the key, or HASH_NONE. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
@@ -184,7 +185,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* Where a key is stored. `slot` is HASH_NONE if the key is absent. */
+/* Place of a key. `slot` is HASH_NONE if the key is absent. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -199,8 +200,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a search for a key that its home bucket, start + `first`, does not contain. The bucket's spill count
- * must not be 0. */
+/* Continues a search for a key that is not in its home bucket, start + `first`. The home bucket's spill count must not
+ * be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -210,7 +211,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Finds a mixed key in its partition, the n buckets from `start` on. n must not be 0. */
+/* Finds a mixed key in the n buckets from `start` on, which must be the key's partition. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

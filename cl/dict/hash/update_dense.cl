@@ -3,8 +3,9 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the live updates (the last of each key). Counts new keys in mem->stored and erased keys in mem->gone, and
- * sets the bits of new keys in mem->fresh. If `change`, also stores values and clears words of erased elements. */
+/* Looks up the keys of the live updates (the last of each key). Counts new keys in mem->stored and erased keys in
+ * mem->gone. Sets the bits of updates with new keys in mem->fresh. If `change`, also stores the values of other keys,
+ * and sets the words of erased elements to 0. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -74,7 +75,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves the elements to their new slots. Reads all elements before it writes the first one. */
+/* Moves elements to their new slots. Reads all moved elements before it writes a slot. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -116,8 +117,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition p with left[p] != HASH_DONE, or all partitions if left is NULL. The table must have capacity.
- * If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
+/* Updates each partition p with left[p] != HASH_DONE, or all partitions if `left` is NULL. The table must have
+ * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {
@@ -138,8 +139,7 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* Loads the words only here, because hash_match needs no words if the batch erases
-                                * nothing. */
+            if (HASH_COMBINES)
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense, which would write the same table. hash_touch fills a bucket's words
- * (batch.cl) in local memory when an element first proposes to the bucket. */
+ * Leaves some partitions to hash_update_dense, which would write the same table. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Partitions with more updates or displaced elements than this are left to hash_update_dense. */
+/* A partition with more than HASH_SPARSE_MAX updates or HASH_MOVED_MAX displaced elements is left to
+ * hash_update_dense. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, then the words of the slots. */
+    uint words[HASH_SLOTS_MAX]; /* Used as the hash table of hash_dedup, later for the words of the slots. */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if the words of bucket b are filled. */
@@ -26,7 +26,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except live. A group of one work-item need not clear words, because hash_touch overwrites them. */
+/* Clears *mem, except `live`. If HASH_GROUP is 1, hash_touch later overwrites `words`. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -43,7 +43,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the same as hash_match (update_dense.cl), and records the slots of erased elements in gone_from. */
+/* Does the same as hash_match (update_dense.cl) with `change`, but sets bits in gone_from instead of clearing words. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -87,9 +87,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which proposes to `bucket`, and for each element displaced in turn. Sets
- * mem->left (for hash_update_dense) if an element has no proposals left. If `word` is 0, only fills the words of
- * `bucket`. */
+/* Finds a slot for the element of `word`, which first asks `bucket`. If this displaces another element, finds a slot
+ * for that element, and so on. If an element has no proposals left, sets mem->left (for hash_update_dense). If `word`
+ * is 0, only fills the words of `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -104,8 +104,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and fills the words of buckets with erased elements. One loop does both, because a compiler
- * failed on two loops. */
+/* Finds slots for new keys, and fills the words of buckets from which elements are erased. One loop does both, because
+ * a compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -131,8 +131,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts, and saves the displaced elements. If a stashed element is erased, sets
- * mem->left: hash_update_dense then updates the partition. */
+/* Adds up the changes of spill counts, and saves the displaced elements. If a stashed element (in neither of its two
+ * buckets) is erased, sets mem->left: hash_update_dense then updates the partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -170,8 +170,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count; some CPU
- * compilers execute `counts[p] +=` several times. */
+/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
+ * compilers execute `counts[p] +=` several times.) */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -231,8 +231,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions, which must have capacity. left[p] says which updates of partition p remain (enum
- * hash_left). */
+/* Updates all partitions, which must have capacity. left[p] becomes an enum hash_left: it says which updates of
+ * partition p remain. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

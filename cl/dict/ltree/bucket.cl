@@ -7,14 +7,14 @@
 
 /* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
  * may overflow takes twice the registers. The teams of a group handle such leaves together at the end, so that one
- * atomic operation allocates all new leaves. Whole sub-groups must call the functions from updates_next on. */
+ * atomic operation allocates all new leaves. Whole sub-groups must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* leaf_counts[leaf] is the sum of two numbers: ARRIVAL times the number of updates that have arrived, and the number of
- * keys. The first update that arrives is the leaf's head. The k-th update after it is stored in bucket[leaf * slots + k
- * - 1]. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST],
- * and the host sorts the batch instead. */
+ * keys. The first update that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update
+ * after the head. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises
+ * state[LTREE_LARGEST], and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -31,8 +31,8 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if update i arrives there first, else
- * LTREE_NONE. */
+/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if update i is the leaf's head (the first to
+ * arrive), else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -92,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece is 16 bytes of a column, which a lane loads at once. */
+/* A piece is 16 bytes of a column (the keys or values of a leaf). A lane loads a piece at once. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -230,7 +230,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (all_erased) or all store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all updates store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
@@ -344,8 +344,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns this work-item's first leaf
- * and first entry. */
+/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the first leaf and the first
+ * entry of this work-item. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* Waits until all work-items have read the previous result. */
@@ -364,7 +364,6 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the held elements to the leaf and its new right neighbours. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -446,7 +445,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Follows the barrier, because a CPU compiler loses conditions across barriers. */
+        /* The variables below must follow the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

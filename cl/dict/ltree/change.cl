@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* If `open`, inserts `child` or `value` at `slot` of a node that has `count` keys. Else removes the child or value at
- * `slot`. */
+/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node that has `count` keys. Else
+ * removes the child or value at `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* Loads all of the last 16 bytes, because the node numbers in unused slots must stay valid. */
+        /* Also loads the unused slots of the last 16 bytes, because their node numbers must stay valid. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -41,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a node, or returns LTREE_NONE if none is free. The counter may then exceed the capacity; the host corrects
- * it. */
+/* Allocates a node, or returns LTREE_NONE if no node is free. *taken may then exceed the capacity; the host corrects
+ * this counter. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -128,7 +128,6 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* Returns the CHANGE_ constant for the operation. `found` must be true if the node has the key. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -158,7 +157,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads keys, because both halves would need twice the registers. */
+    /* Reloads the keys of one half, because the keys of both halves would need twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
@@ -166,7 +165,6 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Changes a latched node and releases its latch. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

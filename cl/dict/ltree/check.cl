@@ -5,8 +5,8 @@
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks that the entries of `level` lead to the right children. Writes the level of a child to levels[child], or 0
- * to leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks nodes without an
+/* Checks that the entries of `level` lead to the right children. Writes the level of a child to levels[child], or 0 to
+ * leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE. Nodes that keep this value have no
  * entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
@@ -78,7 +78,6 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node, which covers no keys, has no elements, no latch and no entry in the level above. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)

@@ -21,7 +21,7 @@
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes these pieces
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
- *   column_keep             puts the upper or lower half into the first slots; fills the others */
+ *   column_keep             moves the upper or lower half to the first slots; sets the others to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \
@@ -74,7 +74,6 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Returns the number of keys less than `key`. Sets *next to the first key that is not less. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

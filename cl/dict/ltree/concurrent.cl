@@ -2,31 +2,33 @@
 /* Runs concurrent updates, seeks, counts and ranges on a linked tree.
  *
  * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
- * on the node, or follows a link to the right. After a split it goes up to add the new node to the level above. No step
- * waits for another work-item, so lanes need no independent progress.
+ * on the node, or follows a link to the right. After a split the operation goes up to add the new node to the level
+ * above. No step waits for another work-item, so the lanes of a sub-group need no independent progress.
  *
- * An operation holds one latch at a time, except in a merge. It needs no latch on the level above, because a search
+ * An operation holds one latch at a time, except in a merge. The level above needs no latch, because a search also
  * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
 
 /* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. Two
  * facts make this safe:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
- *     during a launch. Unwritten words are all ones, which is no node.
+ *   - A number that was ever a child in a node of level L + 1 is the number of a node of level L, because nodes keep
+ *     their levels during a launch. Words that were never written are all ones, which is the number of no node.
  *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
  *     If the query is not above low, the search restarts at the root, with loads that bypass the caches. */
 
 /* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and
  * the header again. If the header is the same and not latched, all words belong to one moment, because a writer
- * latches the leaf first and changes the version last. A writer latches the leaf by a compare-and-swap of the
- * header. If that succeeds, the words that it has read are valid. A version of 25 bits cannot wrap in one launch.
+ * latches the leaf first and changes the version last. A writer latches the leaf by a compare-and-swap of the header.
+ * If the compare-and-swap succeeds, the words that the writer has read are valid. A version of 25 bits cannot wrap in
+ * one launch.
  *
- * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
- * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link to
- * the right. reclaim.cl later removes the entries above it. */
+ * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves these elements to the right
+ * neighbour, which takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations
+ * follow its link to the right. reclaim.cl later removes the leaf's entries in the level above. */
 
-/* Memory order of the accesses to nodes. LTREE_BY_FENCE 1 orders them by fences. LTREE_BY_FENCE 0 computes the
- * address of a later load from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). So no access
- * invalidates the first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
+/* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order the accesses. If it is 0,
+ * the address of a later load is computed from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl).
+ * Then no access invalidates the first-level cache, which holds the inner nodes. A "fence" acquires and releases at
+ * device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
  *    1 header of a node, first load              acquire load                    part of load 2
@@ -55,8 +57,8 @@
  *   14 counters of the state                     atomic updates of one word each
  *   15 results                                   the end of the launch
  *
- * For LTREE_BY_FENCE 0, low and high of 8-byte keys may be of two moments. Both bounds only fall, so an operation
- * never goes past its key. */
+ * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may be loaded at two moments. Both bounds only fall, so an
+ * operation never goes past its key. */
 
 /* Memory models. Numbers are accesses of the table above.
  *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
@@ -196,7 +198,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Runs one step of the current or next operation. Returns false if the work-item has no more operations. */
+/* Runs one step of an operation. Returns false if the work-item has no more operations. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {

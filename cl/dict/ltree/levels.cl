@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team (a
- * sub-group) changes a node. Lane x % TEAM_WIDTH holds word x of a node. */
+/* Adds the new nodes of splits to the levels above. Needs no latches, because two teams (sub-groups) never change the
+ * same node in one launch. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes right
- * of the child. */
+/* A lane's entries of an inner node. `to` is the entry's index after the update. `chain` is the number of new nodes to
+ * the right of its child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node whose high is `bound`, or to the level's end. */
+/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -77,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. Nothing may change this or a higher level meanwhile. Whole teams
- * must call this. */
+/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level meanwhile.
+ * Whole teams must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -88,8 +88,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to each listed node of `level`. All teams share the list. Writes to `next` the parents
- * of nodes that split. */
+/* Adds entries for new children to each listed node of `level`. Writes to `next` the parents of nodes that split. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -117,7 +116,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the old root and the root's new right neighbours, by one team. Returns the new root. */
+/* One team adds a level above the old root and the root's new right neighbours. Returns the new root. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -154,8 +153,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
- * levels. Finally clears the lists and the batch's counters. */
+/* One work-group updates all levels from `level` up. `even` and `odd` list the changed nodes of even and odd levels. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -189,7 +187,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the nodes below those in `list`: children, and the new right neighbours of children. */
+/* Lists the children of the nodes in `list`, and the new right neighbours of these children. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -24,8 +24,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Returns true if the leaf is a zombie: a merged leaf, which covers no keys. low and high may be of different moments,
- * so the leaf must also be empty and have an unchanged header. */
+/* A merged leaf is a zombie: it covers no keys. Returns true if the leaf is a zombie. low and high may have been loaded
+ * at different moments, so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -34,8 +34,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit there.
- * If `right` is a merged leaf, unlinks it and returns false. */
+/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit into
+ * `right`. If `right` is a zombie (covers no keys), unlinks `right` and returns false. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -55,9 +55,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases
- * the neighbour before the leaf, so each element always is in one of the two. Returns false if the leaves have not
- * merged. */
+/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases the
+ * neighbour before the leaf, so that each element always is in one of the two leaves. Returns false if the leaves have
+ * not merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

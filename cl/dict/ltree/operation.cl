@@ -29,9 +29,9 @@
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* If 1, an operation that needs a free node is refused, because the host will add none. */
+    /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
     uint                        final;
-    uint                        never; /* 0, but not known to compilers */
+    uint                        never; /* Always 0, but compilers do not know this. */
     uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
@@ -52,8 +52,8 @@ typedef struct {
     uint i, code;
     uint level; /* Level where the operation works. Above 0, the operation adds the entry of a new node below. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
-    /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
-     * backward seek, or above the leaves the new entry's key plus 1. */
+    /* Key that the node must cover. For a count or range, it is the least unseen key. For a backward seek, it is the
+     * greatest possible result. Above the leaves, it is the new entry's key plus 1. */
     ordo_key_form     query;
     uint              child; /* Above level 0, the new node that gets an entry. */
     uint              count; /* Number of keys that a count or range has found so far. */
@@ -71,7 +71,7 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding this 0 to an address orders the access after the load of the header that gave `seen`. */
+/* Returns 0. Adding this 0 to an address orders an access there after the load of the header that gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
@@ -107,7 +107,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* One load gets words of one moment. */
+        tail.header = words.z; /* One load returns words of the same moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -166,8 +166,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be of
- * an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less; it may be the
+ * key of an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED

@@ -57,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* `count` elements with keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some
- * of these elements. `start` packs the slot, the number of these elements in `leaf` (bits 8 to 15), and START_TWO,
- * which is set if no element lies after `next`. */
+/* An interval of `count` elements. The first element is in `leaf`. `next` is the leaf to the right, if it has elements
+ * of the interval. `start` packs three fields: the slot of the first element, the number of the interval's elements in
+ * `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -103,7 +103,6 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums each query's counts over the team. own[] becomes the sums of this work-item's queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -113,8 +112,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. own[r], for query r of this work-item, packs the number
- * of keys less than lo in the first leaf (bits 16 and up) and the count for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. For query r of this work-item, own[r] packs two numbers:
+ * the keys less than lo in the first leaf (bits 16 and up) and the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -143,8 +142,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf, and counts the elements
- * before it by the list of leaves. */
+/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -167,8 +165,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes the intervals of a tile of queries, each work-item for its own queries. The count is 0 if lo > hi. The whole
- * group must call this. */
+/* Computes this work-item's intervals of a tile of queries. The count is 0 if lo > hi. The whole group must call
+ * this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

@@ -58,7 +58,6 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* An element in registers. A work-item loads all its elements before it stores one. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -133,7 +132,7 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query must be a range at or before the range of p, and is set to that range. */
+/* Returns piece p. Advances *query from an earlier range (or the same) to the range of piece p. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -142,8 +141,7 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
 }
 
 /* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` must hold the
- * exclusive prefix sums of the piece counts. On a GPU, each work-item of a group finds a piece, and the group copies
- * these pieces together. */
+ * exclusive prefix sums of the piece counts. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -283,8 +281,7 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges. On a GPU, a work-group takes up to `most` ranges at a time, and its work-items copy
- * consecutive elements. */
+/* Copies the short ranges. A work-group of a GPU takes up to `most` ranges at a time. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

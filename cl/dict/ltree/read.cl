@@ -31,7 +31,6 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    /* A forward seek continues in the right neighbour, a backward seek at the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
@@ -61,8 +60,9 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts or copies the keys of this leaf from op->query to `hi`, then moves to the right neighbour. Writes elements
- * before it loads the header again. If the header has changed, the next try overwrites these elements. */
+/* Counts or copies the keys of this leaf from op->query to `hi`, then moves the operation to the right neighbour.
+ * Writes elements before it loads the header again. If the header has changed, the next try overwrites these
+ * elements. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. The left neighbour of a
- * zombie links to it, and an entry above leads to it. The host runs reclaim_leaves, then the other kernels for each
- * level from the lowest up. */
+/* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Before, the left neighbour's
+ * link and an entry above still lead to a zombie. The host runs reclaim_leaves, then the other kernels for each level
+ * from the lowest up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -11,7 +11,7 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* Other work-items may write high in an inner node, so the count decides. */
+    /* Other work-items may write the high bound of an inner node, so the node's count decides. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
@@ -54,8 +54,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay, with its corrected key and child in *low and *child. At level 1, the
- * entries of merged leaves lead to one leaf; only the entry with this leaf's low bound stays. */
+/* Returns true if the entry in a slot must stay. Sets *low and *child to the entry's corrected key and child. At level
+ * 1, the entries of merged leaves lead to the same leaf. Only the entry whose key is this leaf's low bound stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -41,7 +41,6 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* Loops over this team's part of n items. On a CPU the items are consecutive. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -51,7 +50,8 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes, with numbers from first_new on. */
+/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes. The new nodes have the numbers from
+ * first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -64,7 +64,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Computes a split, except first_new. Does not read the node if it is LTREE_NONE. */
+/* Computes a split, except first_new. Does not read the node if `node` is LTREE_NONE. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -107,7 +107,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words of a split's nodes that do not depend on keys. Whole teams must call this. */
+/* Writes all words of a split's nodes that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -148,14 +148,13 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* Sets LTREE_DIRTY in a node's header. Returns true if the flag was not set. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane that `has` one to the list of its level, unless the node is listed. Whole teams must
- * call this. */
+/* Appends the node of each lane (if the lane `has` one) to the list of its level, unless the list has the node. Whole
+ * teams must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because in each launch only
- * one team changes a leaf. A group is the updates that fall into one leaf. A team is a whole sub-group. Lane x %
+/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because two teams (sub-groups)
+ * never change the same leaf in one launch. A group consists of the updates that fall into one leaf. Lane x %
  * TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Writes the first update of group g to first[g], and n after the last group. `number` must hold the inclusive prefix
- * sums of the flags of group_flags. */
+/* Writes the index of the first update of group g to first[g], and n after the last group. `number` must hold the
+ * inclusive prefix sums of the flags of group_flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -47,7 +47,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Of updates with equal keys, only the last counts. */
+/* A sorted batch. Of updates with equal keys, only the last has an effect. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -68,8 +68,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the last update of block k of `most` updates. A leaf may split at the key of a border; the left part
- * covers this key. */
+/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. A leaf may split
+ * at the key of a border. The left leaf then covers this key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
@@ -102,7 +102,6 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at the keys of borders k .. k + splits - 1, from the last to the first. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -125,8 +124,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all splits of
- * the leaf. */
+/* Splits leaves at the borders (see BORDER) of a batch of distinct keys. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -174,7 +172,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update, or with COMBINE_OP the combination of all its updates. */
+/* Returns the value of a key's last update, or with COMBINE_OP the combined values of all updates of the key. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -293,7 +291,6 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Computes the new indices of the leaf's elements after the team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -356,7 +353,6 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates, by a team. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -392,7 +388,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`. */
+/* Applies each group of updates to its leaf. If a leaf splits, appends its parent to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,

@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag for the host: the level above lacks an entry, or has an outdated entry with the new node's key.
- * reclaim.cl removes outdated entries. */
+/* Sets a flag, because the host must repair the level above. This level lacks the new node's entry, or has an outdated
+ * entry with the same key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);

@@ -13,8 +13,8 @@ typedef struct {
     __global ordo_value       *value;
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* Bit i: element i is hidden. NULL if none is. */
-    uint                 stage;  /* Sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest run). */
+    __global const uint *hidden; /* Bit i is 1 if element i is hidden. NULL if no element is. */
+    uint                 stage;  /* RUN_FIRST_STAGE for the newest run, plus RUN_LAST_STAGE for the oldest run. */
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -37,7 +37,7 @@ typedef struct {
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
 /* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at most
- * the query. `equal` is true if the greatest of these keys equals the query. */
+ * the query. `equal` is true if key rank - 1 equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

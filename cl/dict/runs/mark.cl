@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides the elements of an older run whose keys also occur in a newer run. The search gets the newer run's keys as
- * queries. */
+/* Hides each element of an older run whose key also occurs in a newer run. The queries of the search are the newer
+ * run's keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -17,7 +17,7 @@ typedef struct {
         PLACES hidden_mem + hidden_at                                                                                  \
     }
 
-/* Hides element rank - 1 if the search has found the query there (`equal`). */
+/* Sets the hidden bit of element rank - 1 if the key of this element equals the query (`equal`). */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     if (!equal)

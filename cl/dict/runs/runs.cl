@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b. PoCL 3.1 compiles
- * run_ends and run_hide wrong in a separate file. */
+ * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b (of RUN_BLOCK elements).
+ * PoCL 3.1 compiles run_ends and run_hide wrong if they are in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,8 +10,9 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i], or overwrites counts[i] if `first`.
- * ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] of keys at most hi[i]. */
+/* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i]. ranks[n + i] must be its
+ * number of keys that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -30,8 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds the nearest visible element of one run: at or after index ranks[i] if i < n_forward, else before ranks[i].
- * Keeps an earlier launch's result if it is nearer, unless `first`. */
+/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before index
+ * ranks[i]. Unless `first`, keeps the result of an earlier launch (for another run) if that key is nearer. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -75,7 +76,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares `mem`, a table of runs in local memory, which one work-item fills by the statements `points`. */
+/* Declares `mem`, a table of runs in local memory. One work-item fills the table by the statements `points`. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -88,8 +89,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Searches few bounds in all runs. lows[r * n + i] becomes the number of keys of run r that are less than lo[i], and
- * highs[r * n + i] the number that are at most hi[i]. */
+/* lows[r * n + i] becomes the number of keys of run r that are less than lo[i]. highs[r * n + i] becomes the number of
+ * keys of run r that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -109,13 +110,13 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more elements, hidden ones included, is wide. For wide ranges, run_write counts visible elements from
- * the start of each run, not of the range. */
+/* A range is wide if it has more than RANGE_WIDE visible and hidden elements. For wide ranges, run_write counts visible
+ * elements from the start of each run, not from the start of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Measures range i. candidates[i] becomes its number of elements in all runs, hidden ones included, and offsets[i] its
- * number of visible elements. For wide ranges before[i] becomes the number of lesser visible elements. lows and highs
- * must come from run_bounds. */
+/* candidates[i] becomes the number of visible and hidden elements of range i in all runs, and offsets[i] the number of
+ * visible ones. If range i is wide (RANGE_WIDE), before[i] becomes the number of visible elements below the range. lows
+ * and highs must come from run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -144,8 +145,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element i of a range (hidden ones included), if it is visible. Its output index is `place` plus the number of
- * lesser visible elements of the range, or of whole runs if `wide`. `all` says that all elements are visible. */
+/* Writes element i of a range if it is visible; i counts hidden elements, too. The output index is `place` plus the
+ * number of lesser visible elements of the range, or of whole runs if `wide`. `all` must be true if all elements of the
+ * range are visible. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -177,8 +179,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. Each group handles
- * consecutive elements. candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. candidates[] and
+ * offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -214,8 +216,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Adds the number of visible elements of one run before index local_ranks[i] to ranks[i], or overwrites ranks[i] if
- * `first`. */
+/* Counts the visible elements of one run before index local_ranks[i]. Adds this number to ranks[i], or overwrites
+ * ranks[i] if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -227,11 +229,11 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the blocks at this distance before and after its guess. */
+/* run_block_of_rank first tests the two blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Guesses first, because hidden
- * elements are mostly spread evenly. */
+/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
+ * because hidden elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -268,8 +270,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element that has `rank` lesser visible elements in all runs, by bisection of the keys.
- * The element must exist. past[r] becomes the number of keys of run r up to the result. */
+/* Returns the key of the visible element that has `rank` lesser visible elements in all runs. This element must exist.
+ * past[r] becomes the number of keys of run r that are at most the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -350,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Returns 1 + the index of the first visible element of run r from index i on, or of the last one before i if `down`.
- * Returns 0 if there is none. */
+/* Finds the first visible element of run r from index i on, or, if `down`, the last one before index i. Returns 1 + the
+ * index of the element, or 0 if there is no such element. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -360,8 +362,8 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run with the least next key, or the greatest if `down`. next[r] must be 1 + the index of run r's next
- * element, or 0 if there is none. */
+/* Returns the run whose next element has the least key, or the greatest key if `down`. next[r] is a result of
+ * ends_next. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -373,7 +375,8 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* Merges the runs from one end until `wanted` elements are written, by one work-item. */
+/* One work-item merges the runs from the least key up, or from the greatest key down if `last`, until it has written
+ * `wanted` elements. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -401,7 +404,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Sets spans[r] to the elements of run r up to the key of element `place` of run `run`, or from this key on if
+/* Let K be the key of element `place` of run `run`. Sets spans[r] to the elements of run r up to K, or from K on if
  * `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
@@ -417,7 +420,8 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Returns the rank of a visible element among all runs. `before` must be its rank in its own run. */
+/* Returns the number of visible elements of all runs that are less than element `place` of run `run`. `before` must be
+ * the number of such elements in run `run` itself. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -426,8 +430,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes each visible element to its output index: the number of lesser (if `last`, greater) visible elements. No two
- * visible elements have the same key. */
+/* Writes elements for run_ends. The output index of an element is the number of lesser (if `last`, greater) visible
+ * elements. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -447,9 +451,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. The hidden bits must
- * mark all replaced elements (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the
- * written interval of run r. */
+/* Writes the `most` visible elements with the least keys of all runs. If `last`, writes those with the greatest keys,
+ * greatest first. Each element that a newer run replaces must be hidden. *total becomes the number of all visible
+ * elements. spans[r] becomes the interval of run r that contains written elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -473,9 +477,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys, for which run_bounds must have set lows and highs. (A CPU
- * compiler miscompiled searches here.) The hidden bits and the counts visible[] must be complete (R4, R5 of
- * sorted_run.h). */
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. (A CPU
+ * compiler miscompiled searches here.) Each replaced element must be hidden, and the counts visible[] must be
+ * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -489,8 +493,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* Sets totals[0] and *erased to the number of visible elements in all spans, and totals[1] to the number in all
- * runs. */
+/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans, and totals[1] to the number in
+ * all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -523,7 +527,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Sets the hidden bits of the elements in all spans, and subtracts these elements from the counts visible[]. */
+/* Hides the elements of all spans: sets their hidden bits, and subtracts their number from the counts visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {

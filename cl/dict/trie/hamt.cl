@@ -93,11 +93,12 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Returns hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Does the same as hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False if the node has no child for the key. Then the node's last leaf is the result. */
+    bool has = true; /* False after a node without a child for the key. Then the search takes the last child of each
+                      * node. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -108,7 +109,8 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* Returns the last leaf whose first key is at most `key`, or leaf 0 if there is none. The trie must have leaves. */
+/* Returns the index of the last leaf whose first key is at most `key`, or 0 if no leaf has such a key. The trie must
+ * have leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -122,7 +124,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* Returns the leaf that contains the element of this rank. The rank must be less than t->n. */
+/* Returns the leaf that contains the element of rank `rank`, which must be less than t->n. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -149,8 +151,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* Finds and loads the leaves of n keys. The trie must have leaves. On CPUs the searches of all keys advance
- * together. */
+/* Finds and loads the leaves of n keys. The trie must have leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -164,7 +165,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* The search makes leaf[k] the leaf's index + 1. */
+    for (uint k = 0; k < n; k++) { /* After the search, leaf[k] is the leaf's index + 1. */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
@@ -199,7 +200,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Number of lesser keys in a leaf, and whether the leaf has the key. */
+/* Result of a search in a leaf: the number of lesser keys, and whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;

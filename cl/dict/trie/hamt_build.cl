@@ -30,9 +30,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if a leaf boundary lies between elements m - 1 and m: if the aligned region of 2^bits keys around
- * them has more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ of
- * the two keys. */
+/* Returns true if elements m - 1 and m get different leaves. This is so if the aligned region of 2^bits keys around the
+ * two elements has more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ
+ * of the two keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -77,8 +77,9 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. units[k] becomes
- * the size of the leaf's block in units of HAMT_UNIT bytes, and owner[k] the old leaf that covered its keys. */
+/* Writes the record of new leaf k to fresh[k]. Until hamt_before runs, `before` is the leaf's number of elements.
+ * units[k] becomes the size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered
+ * the keys of leaf k. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -113,8 +114,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* For each old leaf that the batch changes (touched[]), writes the number of new leaves that replace it to
- * follow[leaf]. The caller must have set all words to 1. */
+/* For each old leaf in touched[] (that the batch changes), writes to follow[leaf] the number of new leaves that replace
+ * the leaf. The caller must have set all words of follow[] to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -127,8 +128,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the record of each old leaf that exactly one leaf replaces. If the batch changes this leaf, hamt_add later
- * overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the record of each old leaf that stays, or that exactly one new leaf replaces. In the second case, hamt_add
+ * later overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -165,8 +166,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the rank `before` of all records, and the record at the end. `counts` must hold the prefix sums of the leaves'
- * counts. */
+/* Writes the member `before` (rank of the first element) of all records, and a record after the last leaf. `counts`
+ * must hold the prefix sums of the leaves' element counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -208,8 +209,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The leaf's
- * last element also writes the empty words after it. */
+/* If element m is the first element in its bitmap word, writes this word and the empty words before it. The leaf's last
+ * element also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -262,10 +263,8 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Maximum number of consecutive cells that one work-item writes for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
-/* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */
 ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 {
     if (leaf == t->n_leaves)
@@ -273,7 +272,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells `from` .. `to` - 1 to `leaves`, up to the next multiple of HAMT_CELLS_SHARE. */
+/* Sets cells `from` .. `to` - 1 to `leaves`, but stops at the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -286,7 +285,8 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Writes the cells of a share (HAMT_CELLS_SHARE consecutive cells) before the first leaf that begins in it. */
+/* A share is HAMT_CELLS_SHARE consecutive cells. Writes the cells at the begin of a share, up to the cell in which the
+ * next leaf begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -17,7 +17,7 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An update's effect holds a number and three bits. Of updates of the same key, only the last has EFFECT_STORES or
+/* The effect of an update is a number and three bits. Of several updates of a key, only the last has EFFECT_STORES or
  * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
@@ -36,8 +36,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum
- * hamt_found). The trie must have leaves. */
+/* Writes the effect of update j to effects[j], and effect_more of this effect to more[j]. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -71,7 +70,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates, begin .. end - 1 of the batch. Merged elements are the leaf's elements after the updates. */
+/* A leaf, and the updates begin .. end - 1 of the batch, which fall into this leaf. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -97,7 +96,6 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Returns by how many elements the updates begin .. j - 1 increase the leaf. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
@@ -108,7 +106,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the updated leaf's first key that is at least `key`, which must exist. */
+/* Returns the first key of the updated leaf that is not less than `key`. This key must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -123,7 +121,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the updated leaf's last key before old element p and update j, which must exist. */
+/* Returns the last key of the updated leaf that precedes both old element p and update j. This key must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -144,8 +142,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is their first key. Bit b of
- * `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
+/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is the key of element `at`. Bit b
+ * of `open` is 1 if a region of keys was halved at bit b, and the upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -166,7 +164,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
- * region around the first element until one leaf can hold the region. */
+ * region of keys around the first element until one leaf can hold all elements of the region. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -190,9 +188,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Writes the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves that replace
- * leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. A leaf that no update changes keeps
- * its block, unless `all`. Sets the counters of enum hamt_found. */
+/* Writes the index of the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves
+ * that replace leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. If `all`, leaves that
+ * no update changes also get new blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -283,7 +281,8 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (A pointer that moves crashes some compilers.) */
+/* The leaf that is being written, and the index of the next leaf. (With a pointer instead of this index, some compilers
+ * crash.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -299,7 +298,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Advances to the leaf that contains rank `rank`. Returns the index of the element in this leaf. */
+/* Advances to the leaf that contains the element of rank `rank`. Returns the element's index in this leaf. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -321,8 +320,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves, unless an update replaces or removes it.
- * `before` must be the leaf's first rank in the new trie. */
+/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves. Skips elements that an update replaces or
+ * removes. `before` must be the rank of the leaf's first element in the new trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
@@ -344,7 +343,6 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if the update stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {
@@ -359,7 +357,6 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Returns the old elements among the 32 keys from `from` on, as a bitmap word. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
@@ -379,7 +376,6 @@ ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
     return bits;
 }
 
-/* Writes every MIX_LANES-th word of a leaf's bitmap, from `lane` on. */
 ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
 {
     for (uint w = lane; w < HAMT_WORDS; w += MIX_LANES) {

@@ -50,7 +50,7 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child through which a node of the level leads to the leaf: a node's index in the level below, or the
+/* On the path to leaf `leaf`, returns the child of the node of `level`: a node's index in the level below, or the
  * leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
@@ -75,7 +75,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets or compares a level's words from leaf i's child up to the next leaf's child. */
+/* Sets or compares a level's words from the slot of leaf i's child up to the slot of the next leaf's child. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

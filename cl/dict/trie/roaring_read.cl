@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. If `end` cuts off the container's number of
- * runs, returns 2; at + 2 then exceeds `end`, too. */
+/* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte field,
+ * the number of runs. If `end` cuts off this field, returns 2, so that at + 2 exceeds `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -63,7 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the unchecked byte offset of container i. The header of the bitmap must lie before `end`. */
+/* Returns the byte offset of container i, without a check. The header of the bitmap must lie before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -213,8 +213,8 @@ ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Returns true if array element or run j is greater than the one before, or if j is a word of a bitmap. Sets *count to
- * its number of keys. */
+/* A unit of a container is an array element, a run, or a bitmap word. Sets *count to the number of keys in unit j.
+ * Returns false if unit j is an element or run that is not greater than the unit before. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -227,8 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Writes to counts[s] the number of keys in slice s, which is ROARING_SLICE elements, runs or words of a container.
- * Reports containers whose keys do not ascend. */
+/* A slice is ROARING_SLICE units of a container. Writes the number of keys in slice s to counts[s]. Reports containers
+ * whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -324,8 +324,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the `total` keys of the set, at least one. `counts` must hold the exclusive prefix sums of the keys per
- * slice. */
+/* Writes the keys of the set. Their number, `total`, must not be 0. `counts` must hold the exclusive prefix sums of the
+ * keys per slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest of three forms; runs win over an array of equal size. All prefix sums are exclusive. */
+ * form (array, bitmap or runs) of the smallest size. If an array and runs have equal size, it gets runs. All prefix
+ * sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -15,7 +16,6 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Flags the keys that begin a container (heads) or a run (runs). */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -27,8 +27,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* Writes the index of the first key of container c to starts[c], and of run r to run_starts[r]. The last entry of each
- * array is n. `heads` and `runs` must hold the prefix sums of roaring_heads. */
+/* starts[c] becomes the index of the first key of container c, and run_starts[r] that index for run r. The last entry
+ * of each array is n. `heads` and `runs` must hold the prefix sums of roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -176,8 +176,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* Writes the bitmap word of key m if m is the first key in the word, and the empty words before it. The container's
- * last key also writes the empty words after it. */
+/* If key m is the first key in its bitmap word, writes this word and the empty words before it. The container's last
+ * key also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;

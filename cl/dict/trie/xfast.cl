@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over lengths.
- * Returns the range of keys that begin with it, and its length in *length. */
+/* Finds the longest prefix of `form` that the trie stores and that has at most *length bits. Returns the range of keys
+ * that begin with this prefix. *length becomes the prefix's length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -74,8 +74,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1, the next longer prefix has no entry. So at most XFAST_LEAF keys begin with it, at one end of the
-     * range. */
+    /* If `group` is 1, the prefix that is one bit longer has no entry. So at most XFAST_LEAF keys begin with the longer
+     * prefix, and they are at one end of the range. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -85,7 +85,6 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Counts the keys that are less than `form`, or at most `form` if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);

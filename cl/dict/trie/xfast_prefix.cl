@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
  * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin with
- * the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that is not
- * greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits. ORDO_KEY must be
- * u32 or u64. */
+ * the prefix. Hence a stored prefix of the query is also a prefix of a neighbour of the query: the last key that is not
+ * greater than the query, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits.
+ * ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -18,8 +18,8 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the
- * prefix's entry, or searches twice. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the entry of
+ * these bits, or searches twice if there is no entry. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -31,7 +31,6 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* Writes to counts[i] the number of keys that begin with the first lengths[i] bits of keys[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
@@ -74,7 +73,6 @@ ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
     return mask;
 }
 
-/* Returns the part of a neighbour's mask that belongs to common prefixes of `neighbour` and `word`. */
 ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
 {
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
@@ -108,7 +106,8 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0 if they have
+ * none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -117,7 +116,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. Writes only found[i] for a query without a stored prefix. */
+/* Finds the longest stored prefix of each query. If query i has no stored prefix, writes only found[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

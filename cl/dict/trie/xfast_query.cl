@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers finds, ranks, seeks and counts in an X-fast trie. Each work-item handles RUN_STEP queries. */
+/* Answers queries of an X-fast trie. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
