@@ -245,8 +245,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the trie after the update, which has n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
- * pool. `plan` must hold the exclusive prefix sums of hamt_plan. */
+/* Writes the records of the trie after the update, which has n elements. The new blocks begin at byte first_unit *
+ * HAMT_UNIT of the pool. `plan` must hold the exclusive prefix sums of the results of kernel hamt_plan. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
