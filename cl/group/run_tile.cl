@@ -313,7 +313,8 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Computes mem->upto for this work-item's elements of the second run. The next barrier makes mem->upto visible. */
+/* For each of this work-item's elements of the second run, writes to mem->upto the number of first-run elements before
+ * the element. The next barrier makes mem->upto visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];

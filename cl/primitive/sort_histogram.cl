@@ -176,7 +176,8 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by digits `low` to `top`, then a local pass. */
+/* Plans passes by digits `low` to `top`, then a local pass (sort_local.cl), which sorts by all bits below digit
+ * `low`. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;

@@ -143,7 +143,8 @@ ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations, and corrects counters that exceed the pools. */
+/* Reads the state after concurrent operations. Work-items that find no free node have counted one, too, so the counts
+ * of nodes may exceed the capacity of the pools. Writes counts of at most the capacity to the state. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
