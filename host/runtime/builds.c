@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built the
- * program before.
- *
- * If a build thread is building the program, the call waits. If that build fails, the call builds the program again
- * to get the error message. */
+/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built it. If a
+ * build thread is building it, the call waits. If that build fails, the call repeats it to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -28,8 +28,7 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 /* Creates the event order->done by enqueueing a marker with the call's wait list. So the event fails if an event of
  * the list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU
  * runtime 2026.22). Therefore the function first enqueues a marker without a list, which waits for all earlier
- * commands, and adds its event to the list. Barriers never get a wait list, because PoCL 3.1 then forgets earlier
- * barriers. */
+ * commands, and adds its event to the list. Barriers have no list: it makes PoCL 3.1 forget others. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -271,8 +270,7 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls until the command of the event has ended, then returns true. Returns false after `max` polls or after one
- * second. */
+/* Polls until the command of the event has ended. Returns false after `max` polls or one second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -284,8 +282,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may still be running after an error, sets dev->bounce to NULL, so that the buffer
- * is never freed. */
+/* Reads into `bounce`. If the read may run on after an error, sets dev->bounce to NULL: the buffer stays allocated. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

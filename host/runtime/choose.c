@@ -64,8 +64,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Writes the path of PoCL's cache directory to `dir`. Returns true if this directory is not writable, because PoCL
- * then offers no device. */
+/* Writes the path of PoCL's cache directory to `dir`. Returns true if PoCL cannot write it, and so offers no device. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

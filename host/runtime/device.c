@@ -20,8 +20,7 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Turns off one feature that may have caused the failure of self-test `part`. Returns false if no such feature is
- * left. */
+/* Turns off a feature that may have made self-test `part` fail. Returns false if no such feature is left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;

@@ -104,8 +104,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Locks a mutex and returns true. In the child of a fork, returns false if another thread of the parent had locked
- * the mutex. */
+/* Locks a mutex. Returns false in the child of a fork if another thread of the parent had locked the mutex. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -145,8 +144,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, the text of the status
- * replaces FACT. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact` or the status's text. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {

@@ -11,8 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words that contain stamps of earlier
- * calls (see ordo_call_stamped). */
+/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with stamps (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
@@ -214,8 +213,7 @@ void                      ordo_errors_close(ordo_device *dev);
 /* Returns true for OpenCL codes that mean lack of memory. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features reads the facts that OpenCL reports. ordo_probe_trials compiles small kernels to find
- * other facts. */
+/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials compiles small kernels to find others. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
@@ -310,8 +308,7 @@ ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties prop
 /* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Must be called before each command is enqueued. Adds the first call->n_pending events of the wait list to
- * dev->pending. */
+/* Must be called before each command. Adds the first call->n_pending events of the wait list to dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands of the queue wait for earlier ones. */

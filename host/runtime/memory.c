@@ -246,8 +246,7 @@ static size_t round_scratch(size_t bytes)
     return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
 }
 
-/* Returns the smallest suitable free block of this queue. Blocks of more than twice `bytes` plus 128 KiB are not
- * suitable. */
+/* Returns the smallest free block of this queue with at least `bytes`, and at most twice `bytes` plus 128 KiB. */
 static struct ordo_block *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use)
 {
     struct ordo_block *best = NULL;

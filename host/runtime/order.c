@@ -115,8 +115,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event to the wait list, unless the list contains it. Leaves space for one more event, which hand_out_event
- * adds. */
+/* Adds an event to the wait list, unless the list contains it. Leaves space for the event that hand_out_event adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -211,8 +210,7 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Enqueues a barrier. If the driver refuses, tries once more, because the commands enqueued so far cannot be
- * cancelled. */
+/* Enqueues a barrier. Tries twice, because the commands enqueued so far cannot be cancelled. */
 ordo_status ordo_call_barrier(struct ordo_call *call)
 {
     if (clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)

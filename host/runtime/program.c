@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a program from source, or loads the program from the disk cache. If the driver has its own cache, Ordo's
- * cache is not used. */
+/* Builds a program, or loads it from the disk cache. Does not use this cache if the driver has its own. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -55,8 +54,7 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a source text. Repeats a failed compile whose log shows no error, because PoCL 3.1 may fail while several
- * processes build. */
+/* Compiles a source text. Tries twice if no error is logged: PoCL 3.1 may fail while several processes build. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -107,8 +105,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* Loads a program's binary from the cache, or returns NULL. If the driver refuses the binary, deletes it from the
- * cache. */
+/* Loads a program's binary from the cache, or returns NULL. Deletes a binary that the driver refuses. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

@@ -7,11 +7,7 @@
  *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
  *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // creates the event, unlocks
  *
- * A function such as enqueue_scan takes scratch with ORDO_TRY(ordo_call_scratch(...)) and launches kernels:
- *
- *     struct ordo_launch launch = { "primitive/scan.cl", "scan_tiles", .groups = tiles, .group = 256 };
- *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
- *     return ordo_call_launch(call, &launch, &args); */
+ * A function such as enqueue_scan takes scratch by ordo_call_scratch, and launches kernels by ordo_call_launch. */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
 
@@ -28,8 +24,7 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns from the calling function if the value of `expr` is not ORDO_OK. `expr` must have recorded the error
- * message. */
+/* Returns from the calling function if `expr` is not ORDO_OK. `expr` must have recorded the error message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -145,8 +140,7 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
  * if the event could not be created. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Sets *out to uninitialised device memory of at least `bytes` bytes, which the call keeps until its commands have
- * ended. */
+/* Sets *out to `bytes` or more of uninitialised device memory, which the call keeps until its commands have ended. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
  * call reuses the memory. A new block costs a fill command. */
@@ -156,11 +150,9 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
  * costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns the call's scratch blocks to the pool, except the first `mark` blocks. Read `mark` from call->n_scratch
- * before taking the blocks. */
+/* Returns scratch blocks to the pool, except the first `mark` ones, a former value of call->n_scratch. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, but from then on treats the content of zeroed blocks as arbitrary. Needed if a step failed
- * and the call continues. */
+/* Like ordo_call_release, after a failed step: zeroed blocks may hold anything from then on. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -251,8 +243,7 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Fills `bytes` bytes of `mem`, from byte offset `at` on, with copies of `word`. `at` and `bytes` must be multiples
- * of 4. */
+/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. Both must be multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);

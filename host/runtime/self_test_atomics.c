@@ -226,8 +226,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* The test ends this number of ms after the first launch at the latest, because on a busy CPU updates rarely
- * collide. */
+/* Limit in ms from the first launch to the end of the test, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
 /* Launches the kernel. If the device runs few groups, repeats this with more rounds until updates have collided

@@ -10,8 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Records a message and returns ORDO_SELF_TEST. On a dry-run device returns ORDO_OK, because there the results are
- * invented. */
+/* Records a message and returns ORDO_SELF_TEST, or ORDO_OK on a dry-run device, whose results are invented. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* Returns an error from the calling function if two numbers differ. The format describes the compared number. */
@@ -36,8 +35,7 @@ struct ordo_test_buffer {
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns the work-group size for tests: two sub-groups. On devices without sub-groups returns 4 on a CPU and
- * otherwise 64. */
+/* Returns the work-group size for tests: two sub-groups. Without sub-groups it is 4 on a CPU, otherwise 64. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

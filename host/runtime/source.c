@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assembles programs' source texts and compiler options. Reads files from ORDO_CL_DIR or the embedded table, expands
- * includes, and removes kernels that are not needed. #line directives make the compiler report the original file and
- * line. */
+ * includes, and removes unused kernels. #line directives make the compiler report the original file and line. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -258,8 +257,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Returns a pointer to `word` in `text`, or NULL. The word must stand between spaces, line ends or the ends of the
- * text. */
+/* Returns a pointer to `word` in `text`, or NULL. The word must stand between white space or at an end of the text. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
