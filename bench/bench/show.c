@@ -90,7 +90,7 @@ static double put_in(const struct line *line)
         if (spec->workload == adds[i])
             return (double) (spec->count + spec_operations(spec));
     if (spec->workload == READWHILEWRITING)
-        return (double) (spec->count + spec_operations(spec) / 2);
+        return (double) spec->count + (double) spec_operations(spec) / 2;
     if (workload_cleans_up(spec->workload))
         return (double) spec_operations(spec);
     return fills ? number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements")

@@ -412,16 +412,16 @@ static const struct {
 };
 #define N_NUMBERS (sizeof numbers / sizeof *numbers)
 
-static double *number_at(const struct limits *limits, size_t i)
+static double number_in(const struct limits *limits, size_t i)
 {
-    return (double *) ((char *) (uintptr_t) limits + numbers[i].at);
+    return *(const double *) ((const char *) limits + numbers[i].at);
 }
 
 cJSON *limits_to_json(const struct limits *limits)
 {
     cJSON *json = cJSON_CreateObject();
     for (size_t i = 0; i < N_NUMBERS; i++)
-        json_number(json, numbers[i].name, *number_at(limits, i));
+        json_number(json, numbers[i].name, number_in(limits, i));
     json_exact(json, "copy_bytes", (double) limits->copy.bytes);
     json_exact(json, "gather_table_bytes", (double) limits->memory_bytes);
     json_exact(json, "gather_cached_bytes", (double) limits->cache_bytes);
@@ -432,7 +432,7 @@ struct limits limits_from_json(const cJSON *json)
 {
     struct limits limits = { .copy.bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) };
     for (size_t i = 0; i < N_NUMBERS; i++)
-        *number_at(&limits, i) = number_of(json, numbers[i].name);
+        *(double *) ((char *) &limits + numbers[i].at) = number_of(json, numbers[i].name);
     return limits;
 }
 
@@ -458,6 +458,6 @@ void limits_differ(const struct limits *a, const struct limits *b, double share,
     size_t used = 0;
     *text = 0;
     for (size_t i = 0; i < N_NUMBERS && used < bytes; i++)
-        if (numbers[i].compared && fabs(log(*number_at(b, i) / *number_at(a, i))) > log(1 + share)) /* false for NaN */
+        if (numbers[i].compared && fabs(log(number_in(b, i) / number_in(a, i))) > log(1 + share)) /* false for NaN */
             used += (size_t) snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", numbers[i].compared);
 }

@@ -198,7 +198,7 @@ void table_row(const struct table *table, const char *const *cells)
 
 void table_head(const struct table *table)
 {
-    const char *titles[COLUMNS_MAX];
+    const char *titles[COLUMNS_MAX] = { "" };
     for (int c = 0; c < table->n_columns; c++)
         titles[c] = table->columns[c].title;
     table_row(table, titles);
