@@ -220,7 +220,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in the range of tiles of group g. */
+/* Sets counts[g] to the number of kept elements in the range of tiles of group g. On CPUs, group 0 also writes its
+ * range. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {
