@@ -14,13 +14,48 @@
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
-ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
+/* The digits of all passes. The loop over the keys must not compute them: sort_digit_of divides. On an H200, that takes
+ * 0.41 instead of 0.09 ms for 2^26 keys of 4 bytes. */
+typedef struct {
+    sort_digit of_pass[PASSES_MAX];
+} histogram_digits;
+
+ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, const histogram_digits *digits, uint passes,
+                             uint copy)
 {
-    for (uint pass = 0; pass < h.passes; pass++) {
-        const sort_digit d = sort_digit_of(pass, h.first_bit, h.bits, h.passes);
-        const uint       digit = rank_digit(bits, d.shift, d.mask);
-        ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
+    ORDO_UNROLL
+    for (uint pass = 0; pass < PASSES_MAX; pass++) {
+        const uint digit = rank_digit(bits, digits->of_pass[pass].shift, digits->of_pass[pass].mask);
+        if (pass < passes)
+            ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
     }
+}
+
+/* Number of keys that a work-item loads before it counts them. On an H200, 4 keys take 3 % less time for the whole sort
+ * than 1 key, and as much time as 8. */
+#define HISTOGRAM_AHEAD 4
+
+/* Adds the digits of this work-item's keys to the group's counters. */
+ORDO_FN void histogram_count_all(__local uint *counts, __global const ordo_key *keys, struct sort_histogram h)
+{
+    const ulong      stride = get_global_size(0);
+    const uint       copy = get_local_id(0) % HISTOGRAM_COPIES;
+    ulong            at = get_global_id(0);
+    histogram_digits digits;
+    ORDO_UNROLL
+    for (uint pass = 0; pass < PASSES_MAX; pass++)
+        digits.of_pass[pass] = sort_digit_of(min(pass, h.passes - 1), h.first_bit, h.bits, h.passes);
+    for (; at + (HISTOGRAM_AHEAD - 1) * stride < h.count; at += HISTOGRAM_AHEAD * stride) {
+        ordo_key_form form[HISTOGRAM_AHEAD];
+        ORDO_UNROLL
+        for (uint i = 0; i < HISTOGRAM_AHEAD; i++)
+            form[i] = key_bits(keys[at + i * stride]);
+        ORDO_UNROLL
+        for (uint i = 0; i < HISTOGRAM_AHEAD; i++)
+            histogram_count(counts, form[i], &digits, h.passes, copy);
+    }
+    for (; at < h.count; at += stride)
+        histogram_count(counts, key_bits(keys[at]), &digits, h.passes, copy);
 }
 
 typedef struct {
@@ -242,8 +277,7 @@ void sort_histogram(__global const ordo_key *keys, __global uint *counters, __gl
     barrier(CLK_LOCAL_MEM_FENCE);
 
     keys += h.keys_at;
-    for (ulong i = get_global_id(0); i < h.count; i += stride)
-        histogram_count(l.counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
+    histogram_count_all(l.counts, keys, h);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint i = lid; i < words; i += GROUP_SIZE) {
