@@ -113,9 +113,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of the operations `find`, `contains` and updates. Writes start_out and insert_out (arrays of
- * sorted_batch), and the flags of the first `parts` parts of `places` (shared/apply.h). entries[i] becomes the
- * timeline_entry of operation i. Sets `offsets` to 0. */
+/* Writes the results of finds, contains and updates, the arrays start_out and insert_out (see sorted_batch), and flags
+ * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Sets `offsets` to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Writes to `to` first the entries whose group has a 0 at bit `level`, then the other entries. Otherwise keeps the
+/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Both parts keep their
  * order. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,

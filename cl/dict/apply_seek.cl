@@ -145,8 +145,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         __global uchar *found, ulong found_at
 
 /* Answers each seek by visiting the batch's groups of equal keys, the nearest group first. Stops at a group whose key
- * is present at the seek's time, or if other_key, the dictionary's neighbour, is nearer than the group. After
- * SEEK_STEPS groups, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
+ * is present at the seek's time, or if the nearest key of the dictionary (other_key) is nearer. After SEEK_STEPS
+ * groups, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -186,7 +186,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks over any number of groups. Uses the timeline, which records when each key is present. */
+/* Answers seeks without a limit of groups. Uses the timeline, which records when each key of the batch is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -137,8 +137,6 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* Unless r->results is NULL, sets *r->results to the number of results (the last offset). Returns ORDO_TOO_SMALL if
- * this number exceeds the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;

@@ -138,8 +138,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the bounds of disjoint intervals as keys. keys[j] must be the key of rank begins[j]. `offsets` must hold the
- * exclusive prefix sums of the intervals' lengths. */
+/* Writes the bounds of disjoint intervals as keys. An empty interval gets lo > hi. keys[j] must be the first key of
+ * interval j. `offsets` must hold the exclusive prefix sums of the lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -193,9 +193,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Each interval has one such level, at which two
- * overlapping segments of 2^level pieces cover the interval. For the first piece p of both segments, lowers owners[p]
- * to the interval's index i. */
+/* Covers each interval of 2^level to 2^(level + 1) - 1 pieces by two segments of 2^level pieces. For the first piece p
+ * of each segment, lowers owners[p] to the interval's index i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the results of a mixed batch of operations on single keys, and the updates that remain (in the form
- * HASH_RESOLVED). The batch must be sorted by partition, with equal keys in batch order. A chain is the list of
- * operations on one key. */
+/* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
+ * batch must be sorted by partition, with equal keys in batch order. A chain is the list of operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"

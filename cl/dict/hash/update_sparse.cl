@@ -10,7 +10,7 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* Used as the hash table of hash_dedup, later for the words of the slots. */
+    uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if the words of bucket b are filled. */
@@ -26,7 +26,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. If HASH_GROUP is 1, hash_touch later overwrites `words`. */
+/* Clears *mem, except `live`, and except `words` if HASH_GROUP is 1: hash_touch then overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -104,8 +104,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and fills the words of buckets from which elements are erased. One loop does both, because
- * a compiler failed on two loops. */
+/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
+ * compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {

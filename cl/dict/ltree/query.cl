@@ -68,16 +68,16 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane, with
- * `equal`. */
+/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane with
+ * `equal` true. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* If hi is all ones, the count includes unused slots. */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Guesses the leaves that cover hi (ends[m].query), from the parents of the leaves that cover lo. Guesses the leaf
- * to the right if hi lies beyond the parent. */
+/* For each range, guesses the leaf that covers hi (ends[m].query). Searches the parent of the leaf that covers lo. If
+ * hi lies beyond this parent, guesses the leaf to the right. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {

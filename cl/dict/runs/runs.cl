@@ -477,9 +477,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. (A CPU
- * compiler miscompiled searches here.) Each replaced element must be hidden, and the counts visible[] must be
- * complete. */
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. The
+ * searches are not here, because a CPU compiler miscompiled them. Each replaced element must be hidden, and the counts
+ * visible[] must be complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

@@ -147,8 +147,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 }
 
 /* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape and hamt_replace;
- * `follow` is NULL if no old leaf stays. */
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of the numbers from hamt_shape
+ * and hamt_replace. `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,

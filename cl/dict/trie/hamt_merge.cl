@@ -36,7 +36,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and effect_more of this effect to more[j]. The trie must have leaves. */
+/* Writes the effect of update j to effects[j]. more[j] becomes 1, 0 or -1: how many elements the update adds. The trie
+ * must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -142,8 +143,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is the key of element `at`. Bit b
- * of `open` is 1 if a region of keys was halved at bit b, and the upper half has no new leaf yet. */
+/* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
+ * `at`. mix_next halves regions of keys. Bit b of `open` is 1 if the upper half of a region halved at bit b is left. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;

@@ -253,7 +253,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
 }
 
 /* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
- * roaring_slices. */
+ * the counts from roaring_slices. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)

@@ -41,8 +41,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 for the form of
- * runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
+/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 if the container is
+ * a list of runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)

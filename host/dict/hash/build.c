@@ -123,7 +123,6 @@ static bool is_repetitive(const struct content *c)
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces the failed seed *seed. The new seed depends on the number of keys in each partition. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {

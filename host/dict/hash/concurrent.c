@@ -197,8 +197,7 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. Adds the
- * number of executed operations to *done. */
+/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -278,7 +277,6 @@ static ordo_status take_lists(struct concurrent *c)
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Allocates all memory for the launches that change the table. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;

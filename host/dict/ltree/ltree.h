@@ -14,8 +14,7 @@ struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places (positions in key order), at least the number of leaves. A place without a
-                      * leaf has no elements. */
+    size_t places;   /* Number of places, at least the number of leaves. A place without a leaf has no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -26,8 +25,8 @@ struct ordo_ltree_config {
     unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* A split adds a node, which needs an entry in the level above. Percentage of concurrent splits that add this
-     * entry themselves. The host adds the other entries between launches. */
+    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds the other
+     * entries between launches. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
 };
@@ -54,8 +53,8 @@ struct ordo_ltree {
     size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
     bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
     bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of batches to sort before a batch uses buckets (update.c)
-                                                 * again. */
+    unsigned               bucket_backoff;      /* Number of next batches that must be sorted. Later ones use buckets
+                                                 * (update.c) again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
     bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */

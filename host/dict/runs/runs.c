@@ -36,8 +36,7 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block if its block is more than twice as large as needed. If memory is short, only
- * logs a warning. */
+/* Moves a single run to a smaller block if its block is more than twice as large as needed. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -154,8 +153,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Hides all stale (replaced) elements. Then moves the visible elements into few runs, some neighbouring runs at a time,
- * which needs less memory. */
+/* Hides all stale (replaced) elements. Then merges some neighbouring runs at a time, which needs less memory than to
+ * merge all runs. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

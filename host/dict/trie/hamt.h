@@ -35,7 +35,7 @@ struct ordo_hamt {
      * is the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
-    struct ordo_runs runs; /* sorts batches and merges leaves with them */
+    struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)

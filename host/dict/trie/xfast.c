@@ -92,7 +92,6 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, uses find and update. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
