@@ -117,7 +117,6 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* Returns whether the set is one run without hidden elements and repeated keys. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;

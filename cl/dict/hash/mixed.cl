@@ -104,7 +104,7 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 }
 
 /* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes the results of all operations. left[u]
- * becomes the update that remains of operation u, in the form HASH_RESOLVED. Sets found[HASH_REFUSED] to 1 if a
+ * becomes the update that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a
  * partition would get too many elements. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,

@@ -27,8 +27,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of the first key of container c, and run_starts[r] that index for run r. The last entry
- * of each array is n. `heads` and `runs` must hold the prefix sums of roaring_heads. */
+/* starts[c] becomes the index of container c's first key, and run_starts[r] the index of run r's first key. Both arrays
+ * end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)

@@ -106,8 +106,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* Executes the copied operations. First checks the tree if tree->unchecked, because a stopped operation may have left a
- * latch (a lock) set. */
+/* First checks the tree if tree->unchecked, because a stopped operation may have left a latch (a lock) set. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;

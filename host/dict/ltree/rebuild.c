@@ -14,8 +14,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
     return status;
 }
 
-/* Builds the tree from a run. If the driver refused the build, but tree->rescue has the run, returns ORDO_OK, because
- * the next call completes the build. */
+/* If the driver refused the build, but tree->rescue has the run, returns ORDO_OK, because the next call completes the
+ * build. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {

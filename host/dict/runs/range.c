@@ -73,8 +73,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Writes the elements of `ranges`, a part of the call's ranges `all`. Writes nothing if the last offset of `all`
- * exceeds the capacity. */
+/* Writes the elements of `ranges`, a part of the call's ranges `all`. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)

@@ -58,7 +58,7 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. For few ranges. */
+/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);

@@ -4,8 +4,7 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
- * replace stored values. */
+/* Also releases the batch. If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
