@@ -118,8 +118,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN, searches all
- * buckets. */
+/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN (saturated),
+ * searches all buckets. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {

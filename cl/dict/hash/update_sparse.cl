@@ -87,9 +87,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which first asks `bucket`. If this displaces another element, finds a slot
- * for that element, and so on. If an element has no proposals left, sets mem->left (for hash_update_dense). If `word`
- * is 0, only fills the words of `bucket`. */
+/* Finds a slot for the element of `word`, first in `bucket`. If this displaces another element, moves that element to
+ * its other bucket, and so on. After too many moves, sets mem->left, so that hash_update_dense updates the partition.
+ * If `word` is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {

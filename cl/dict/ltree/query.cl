@@ -142,7 +142,8 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf. */
+/* Counts the elements of intervals that may have more than two leaves (START_TWO is 0). Descends to each interval's
+ * last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {

@@ -189,7 +189,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes. */
+ * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of the sizes from hamt_sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)

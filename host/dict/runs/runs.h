@@ -80,8 +80,8 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
- * of other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
+/* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, *left to the number of
+ * other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

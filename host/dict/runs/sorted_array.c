@@ -50,7 +50,6 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Sorts the batch, combines its values with stored values, then merges it into the array. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
