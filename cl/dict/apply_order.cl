@@ -118,8 +118,7 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
 }
 
 /* Searches the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or
- * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the number of keys less than this key
- * before the batch. */
+ * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -203,8 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. An element moves by the number of lesser keys of the range that earlier
- * operations added, minus the number that they removed. */
+ * range q's first element before the batch. Earlier operations on lesser keys of the range shift the output index of an
+ * element. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -24,8 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Returns ORDO_TOO_SMALL, because `capacity` is too small for the elements. Before that, downloads the offsets,
- * which are valid all the same. */
+/* Called if the elements exceed `capacity`. Downloads the offsets, which are valid, and returns ORDO_TOO_SMALL. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)

@@ -170,8 +170,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
- * compilers execute `counts[p] +=` several times.) */
+/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count, because some
+ * CPU compilers execute `counts[p] +=` several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)

@@ -127,8 +127,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If elements lie in other leaves, START_TWO is 0 and the count
- * is invalid. */
+/* Returns the interval from leaf `from` to leaf `last`. If elements lie in more than two leaves, START_TWO is 0 and the
+ * count is invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {

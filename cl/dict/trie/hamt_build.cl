@@ -68,7 +68,8 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of heads[]. */
+/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of the flags
+ * from hamt_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {

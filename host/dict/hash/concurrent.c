@@ -168,9 +168,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done
- * to false and changes nothing. If the batch fails later, returns an error: the batch must not be repeated, because
- * an insert could find the key that it has stored itself. */
+/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done to
+ * false and changes nothing. A later failure returns an error, because a repeated insert could find the key that it has
+ * stored itself. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;

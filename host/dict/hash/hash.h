@@ -112,9 +112,9 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition. The
- * number of keys of partition p is the sum of three numbers: bounds[p + 1] - bounds[p], incoming[p] and `more`.
- * `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the number of buckets of the largest partition. */
+/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition.
+ * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + more keys; `bounds` and `incoming` may be NULL. Sets
+ * found[HASH_LARGEST] to the greatest number of buckets. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);

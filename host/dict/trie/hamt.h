@@ -122,8 +122,8 @@ struct ordo_hamt_touched {
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if a pool may be too small for next->n elements in next->n_leaves leaves, or for next->used
- * units. */
+/* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed the maximum size
+ * of a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
