@@ -29,9 +29,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes four arrays of flags to `sums` (shared/apply.h). The host then replaces them by their exclusive prefix sums.
- * heads[j] becomes 1 if a segment (a series of operations on one key) starts at index j, else 0. Sets histogram to
- * 0. */
+/* Writes four arrays of flags to `sums` (shared/apply.h). heads[j] becomes 1 if a segment (a series of operations on
+ * one key) starts at index j, else 0. Sets histogram to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,

@@ -75,7 +75,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 }
 
 /* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the number of such
- * keys before the batch. Writes each count to counts[]. Writes the counts of range operations also to lengths[]. */
+ * keys before the batch. Writes each count to counts[], and the counts of ranges also to lengths[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,

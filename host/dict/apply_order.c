@@ -135,9 +135,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If the batch has operations on this key, sets groups[q] to the key's
- * index among the distinct keys of the batch. Otherwise sets groups[q] to NONE, and writes the selected element to
- * *base. */
+/* Finds the key that each selection q selects. groups[q] becomes the key's index among the distinct keys of the batch.
+ * If the batch lacks the key, groups[q] becomes NONE, and *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

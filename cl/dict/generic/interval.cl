@@ -28,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the limited ranges as keys. ends[i] must be the key whose rank interval_limit wrote. ends[i]
- * replaces the upper bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
+/* Writes the bounds of the limited ranges as keys. The key ends[i], whose rank interval_limit wrote, replaces the upper
+ * bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,

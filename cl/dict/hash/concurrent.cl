@@ -269,8 +269,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Stores the operation's key in a slot s of bucket b for which bit s of `slots` is 1. Returns false if other work-items
- * have claimed all these slots. */
+/* Stores the operation's key in a slot of bucket b whose bit in `slots` is 1. Returns false if other work-items have
+ * claimed all these slots. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {

@@ -103,9 +103,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes the results of all operations. left[u]
- * becomes the update that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a
- * partition would get too many elements. */
+/* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes all results. left[u] becomes the update
+ * that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too
+ * many elements. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

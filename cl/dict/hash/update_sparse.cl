@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense, which would write the same table. */
+ * Leaves some partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
 

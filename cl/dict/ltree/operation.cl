@@ -255,8 +255,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so that all
- * loaded words belong to one moment. */
+/* Loads a leaf's header again, after the loads of the words in `seen`. Returns true if the header is unchanged, so that
+ * all loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;
