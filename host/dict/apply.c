@@ -98,7 +98,6 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to the value that the key of sorted operation j has after this operation. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;

@@ -31,7 +31,6 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live (neither replaced nor erased) elements. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -63,7 +62,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Keeps unused blocks for the next updates. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -86,7 +84,6 @@ static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Merges the n runs from index `first` on into one run, and sets this run's query_cost. */
 static ordo_status merge_runs(struct ordo_lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;

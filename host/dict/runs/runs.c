@@ -27,7 +27,6 @@ static size_t little_spare(const struct ordo_runs *runs)
     return little > left_over ? little - left_over : 0;
 }
 
-/* Moves all visible elements into one run, in a block without spare capacity. */
 static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
 {
     struct ordo_sorted_run run;

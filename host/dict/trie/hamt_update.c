@@ -69,7 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the leaves that the batch changes. The trie must not be empty. */
+/* The trie must not be empty. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
