@@ -83,8 +83,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers the counts. Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if
- * operation i is a range. */
+/* Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if operation i is a range. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;

@@ -13,7 +13,7 @@ typedef struct {
     uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
-    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if the words of bucket b are filled. */
+    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit s is 1 if the element of slot s is erased. */
     int  spills[HASH_BUCKETS_MAX];              /* Change of each bucket's spill count. */
     uint stored, gone, moved, left, repeats;

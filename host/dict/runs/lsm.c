@@ -137,7 +137,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Frees memory by a cleanup if some stored elements may be stale (replaced or erased). Returns whether the cleanup
+/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether the cleanup
  * succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
