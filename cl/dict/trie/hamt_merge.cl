@@ -144,7 +144,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
- * `at`. mix_next halves regions of keys. Bit b of `open` is 1 if the upper half of a region halved at bit b is left. */
+ * `at`. Bit b of `open` is 1 if mix_next has halved a region of keys at bit b, and its upper half has no new leaf
+ * yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;

@@ -19,7 +19,7 @@ struct erasure {
     cl_mem                      first, past; /* `first` has the rank of each range's first element, `past` the rank
                                               * of its last element plus 1. */
     cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
-    cl_mem                      begins;      /* First rank of each interval after the clip, in the order of
+    cl_mem                      begins;      /* First rank of each interval after interval_clip, in the order of
                                               * `numbers`. */
     cl_mem                      offsets;     /* offsets[i] is the total length of the first i clipped intervals.
                                               * There are n + 1 entries. */
