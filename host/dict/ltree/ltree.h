@@ -170,8 +170,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes. Needed after splits that the lists pools.dirty do not contain
- * (LTREE_SPLITS_PENDING). */
+/* Adds missing entries to all inner nodes, after splits that are not listed in pools.dirty (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`

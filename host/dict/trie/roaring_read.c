@@ -51,8 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* A set of 64-bit keys has a bitmap for each upper half of its keys. Minimum number of bytes of an upper half and
- * its bitmap. */
+/* Minimum bytes of a bitmap of 64-bit keys, including the upper half of the keys. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
