@@ -90,7 +90,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* For operation j, x is start[j] and y is insert[j] of sorted_batch. */
+/* For operation j, x is start[j] and y is insert[j] (see sorted_batch). */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)

@@ -184,7 +184,8 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks without a limit of groups. Uses the timeline, which records when each key of the batch is present. */
+/* Answers seeks that may pass any number of groups. Uses the timeline, which records when each key of the batch is
+ * present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

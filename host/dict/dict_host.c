@@ -53,8 +53,8 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches and pieces of at most PIECE_MIN queries are not split, because a staging buffer (runtime/staging.c) holds
- * their arrays. */
+/* Batches and pieces of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
+ * (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,

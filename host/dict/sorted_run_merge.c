@@ -154,8 +154,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. Leaves *out
- * unchanged if count is 0. */
+/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {

@@ -207,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* The owner of a segment of pieces is the least interval that covers the segment. from[p] is the owner of 2^(level + 1)
- * pieces from piece p on. to[p] becomes the owner of 2^level pieces, which lie in the segments of `from` at p and at p
- * - 2^level. */
+/* Passes owners from segments of 2^(level + 1) pieces to their halves. An owner is the least interval that covers the
+ * segment. from[p] and to[p] are the owners of the long and the short segment that begin at piece p. The short segment
+ * lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

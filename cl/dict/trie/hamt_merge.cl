@@ -300,7 +300,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Advances to the leaf that contains the element of rank `rank`. Returns the element's index in this leaf. */
+/* Advances to the leaf that contains the element of rank `rank`. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)

@@ -12,7 +12,7 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* `sorted` is a batch in key order. Replaces each value by the combination of the key's stored value and the batch's
- * values for this key up to here. The caller must then store the last value of each key. */
+ * values for this key up to this one. The caller must then store the last value of each key. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,

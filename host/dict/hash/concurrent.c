@@ -169,8 +169,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done to
- * false and changes nothing. A later failure returns an error, because a repeated insert could find the key that it has
- * stored itself. */
+ * false and changes nothing. A failure after the first change returns an error, because a repeated insert could find
+ * its own key. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;

@@ -132,8 +132,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. A later failure returns an error, because a repeated insert could find the key that it has
- * stored itself. */
+ * and changes nothing. A failure after the first change returns an error, because a repeated insert could find its own
+ * key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -27,7 +27,7 @@ static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree,
     return run->mem ? status : ORDO_OK;
 }
 
-/* Also releases the runs, even after an error. */
+/* Also releases the runs. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {
