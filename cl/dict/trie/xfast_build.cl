@@ -15,8 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* Levels first + 1 .. first + n of the trie. On each of them, a certain key is the first one of a prefix with an
- * entry. */
+/* For a key i: on each of the levels first + 1 .. first + n, key i is the first key of a prefix that has an entry. */
 typedef struct {
     uint first, n;
 } xfast_begins;
