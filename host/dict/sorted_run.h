@@ -117,7 +117,6 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* Returns whether the set is one run without hidden elements and repeated keys. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
@@ -184,7 +183,7 @@ ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, str
 /* Sets out[j] to the number of visible elements before element j * RUN_BLOCK of the run. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Hides all stale (replaced) elements, and gives all runs hidden bits and visible counts. */
+/* Gives all runs the arrays `hidden` and `visible`, and hides all stale (replaced) elements. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Writes a bitmap of the stale (replaced) elements of each run r to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,

@@ -123,8 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all
-     * runs are marked. */
+    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all runs
+     * are marked (R4 of struct ordo_run_set). */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -154,8 +154,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. Leaves *out
- * unchanged if count is 0. */
+/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {

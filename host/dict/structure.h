@@ -260,7 +260,7 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
+/* Sets all offsets of a batch without ranges to 0. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
 /* If the call takes host arrays, downloads the results of an update. An update must call this before it changes the

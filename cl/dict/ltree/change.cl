@@ -11,7 +11,7 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* Also loads the unused slots of the last 16 bytes, because their node numbers must stay valid. */
+        /* Also loads the unused slots of the last 16 bytes, because the store writes these slots back. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);

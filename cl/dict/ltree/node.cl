@@ -149,7 +149,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* A piece is 16 bytes of a line. Each lane reads every TEAM_WIDTH-th piece. */
+/* A piece is 16 bytes of a line (a node's key array). Each lane reads every TEAM_WIDTH-th piece. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)

@@ -71,14 +71,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding this 0 to an address orders an access there after the load of the header that gave `seen`. */
+/* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the load of the
+ * header. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
 }
 
-/* Returns 0. Adding this 0 to the header's address orders the second load of the header after the loads that gave
- * `seen`. */
+/* Returns 0, computed from the loaded words `seen`. A second load of the header, from its address plus this 0, cannot
+ * precede the loads of these words. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -107,7 +108,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* One load returns words of the same moment. */
+        tail.header = words.z; /* One load has read all four words at the same moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -166,8 +167,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less; it may be the
- * key of an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line (a node's key array) that are less than the query. Sets *next to the first other key, which
+ * may be an unused slot's. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -254,8 +255,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so that all
- * loaded words belong to one moment. */
+/* Loads a leaf's header again, after the loads of the words in `seen`. Returns true if the header is unchanged, so that
+ * all loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

@@ -93,7 +93,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* All keys up to high are handled, even if nodes split later. */
+        op->query = tail.high + 1; /* The operation has handled all keys up to tail.high. */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

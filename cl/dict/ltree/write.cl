@@ -58,7 +58,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* The node above that must get the new entry covers this query. */
+    op->query = site.middle + 1; /* With this query, the operation finds the node that must get the new entry. */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;

@@ -13,8 +13,6 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
 /* Usual work-items of a group. */
 #define GROUP 64
 
-/* Halves `wanted` until the device allows groups of this size, and returns the result. Returns 1 if the result is
- * less than a sub-group. */
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;

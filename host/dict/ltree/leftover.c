@@ -106,8 +106,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* Executes the copied operations. First checks the tree if tree->unchecked, because a stopped operation may have left a
- * latch (a lock) set. */
+/* First checks the tree if tree->unchecked, because a stopped operation may have left a latch (a lock) set. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -132,9 +131,9 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to
- * false and changes nothing. An incomplete change must not be repeated, because an insert could find the key that it
- * has stored itself. So an incomplete change returns an error. */
+/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
+ * and changes nothing. A failure after the first change returns an error, because a repeated insert could find its own
+ * key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -35,7 +35,7 @@ struct ordo_hamt {
      * is the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds;
-    struct ordo_runs runs; /* sorts batches and merges leaves with them */
+    struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
@@ -97,9 +97,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves. The records of all leaves must be complete. Sets *number to the prefix sums of
- * the flags that hamt_node_heads writes (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for
- * the device. */
+/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of the flags that
+ * kernel hamt_node_heads writes, and *nodes to the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -117,13 +116,13 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie by a new trie, which has the untouched leaves and new leaves. The new leaves get the elements of
- * *run; an empty run has no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a new trie: the untouched leaves, and new leaves with the elements of *run (an empty run has no
+ * block). If `touched` is NULL, no old leaf stays. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if a pool may be too small for next->n elements in next->n_leaves leaves, or for next->used
- * units. */
+/* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed the maximum size
+ * of a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
