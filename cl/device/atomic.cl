@@ -275,9 +275,8 @@ ORDO_FN void ordo_fence_acquire(void)
  * order. Devices that fail a self-test of the order use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0. The caller must pass a variable `never` that is 0, so that the compiler cannot know the result. The caller
- * adds the result to an address. If ORDO_AFTER_ORDERS is 1, the access to this address starts only after `seen` has
- * been loaded. */
+/* Returns 0, which the compiler cannot know: `never` must be a variable that is 0. The caller adds the result to an
+ * address. If ORDO_AFTER_ORDERS is 1, the device then accesses the address only after it has loaded `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

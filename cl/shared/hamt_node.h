@@ -17,14 +17,14 @@
  * is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and cells[c] finds the
  * leaf. The table `ranks` finds the leaf of a rank in the same way. */
 
-/* HAMT_FIXED_DEPTH 1 builds the trie of the paper: all leaves are bitmaps, and levels of nodes lie above them. A
- * node selects a child by 6 bits of the key. The tables are then:
+/* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
+ * selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
  * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
- * belongs to the child that the bits w select. The word is the number of children of the whole level up to this child,
- * inclusive. The child exists if word w is greater than the word before it. */
+ * belongs to the child that the bits w select. It is the number of children of the level up to and including this
+ * child. The child exists if its word is greater than the previous word. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
@@ -78,8 +78,8 @@
  * elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* The last entries of the array of kernel hamt_plan. After a prefix sum over the array, the upper half of `follow` is
- * the number of leaves of the new trie. The lower half is the number of allocation units of the new trie's new
+/* Follows the last leaf's entry in the array of kernel hamt_plan. After a prefix sum over the array, the upper half of
+ * `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of its new
  * blocks. */
 typedef struct {
     ordo_u64 follow;

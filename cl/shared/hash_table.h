@@ -16,13 +16,12 @@
 /* Invariants, which host/dict/hash/check.c checks:
  *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
  *              key is stored twice.
- *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds an empty
- *              slot. A table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. spills[b] is HASH_SCAN
- *              if the count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds
- *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b.
- *              HASH_SCAN is no count that an erasure could decrement. So the erasure sets HASH_RECOUNT in counts[p],
- *              and kernel hash_recount counts again.
+ *  H2 empty    An empty slot holds hash_empty(partition), which is a mixed key of another partition, so no lookup
+ *              matches it. A table has at least two partitions.
+ *  H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. If it is 0,
+ *              lookups end after bucket b. It is HASH_SCAN if the number reaches 255, or if an element with home bucket
+ *              b is stashed. Lookups then read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
+ *              HASH_RECOUNT in counts[p], and kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. The array `starts` ascends from 0 to the number of
  *              buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other

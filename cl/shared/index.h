@@ -15,8 +15,8 @@
 /* Invariants of an index:
  *  I1 grid       Blocks begin at multiples of NODE elements in the buffer, so each block is a whole number of cache
  *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
- *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
- *                lies in the first unit whose separator is not less than the query.
+ *  I2 separator  The separator of a unit (a block or node) is the ordered form (shared/key.h) of the unit's last key.
+ *                So a query's lower bound lies in the first unit whose separator is not less than the query.
  *  I3 padding    Entries of a level that belong to no unit repeat the array's last key. A search that arrives at such
  *                an entry continues at the last unit.
  *  I4 order      The levels lie without gaps, the root first. */

@@ -20,8 +20,8 @@
  *              inner node is low. The first node of a level has low 0. In the last node of a level, all bits of high
  *              are 1, and right is LTREE_NONE.
  *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. An unused slot holds the number of
- *              some node of the level below, or LTREE_NONE.
+ *  B4 cover    The entries of a level hold the numbers of all nodes of the level below, in order. An unused slot holds
+ *              any such number, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -37,7 +37,8 @@
 
 #define LTREE_WORDS_USUAL 32
 
-/* Offsets of low, right, header and high, in words after the last slot of a line. */
+/* The last LTREE_TAIL words of a node's line are low, right, header and high. These are their offsets from the first of
+ * the four words. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2
@@ -92,8 +93,8 @@ enum ltree_word {
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of leaves whose elements moved to a neighbour, but whose entries above remain */
-    LTREE_DEAD,           /* number of leaves in no level */
+    LTREE_ZOMBIES,        /* number of leaves without elements that still have an entry in the level above */
+    LTREE_DEAD,           /* number of allocated leaves that belong to no level */
     LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };

@@ -25,7 +25,7 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* Distance of two splitters among the samples of all runs in key order. A splitter ends a tile of the merge. */
+    /* In key order over all runs, every window-th sample is a splitter: it ends a tile of the merge. */
     ordo_u32 window;
 } run_table;
 
@@ -55,8 +55,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: This element is greater than the next. */
     RUN_REPEATED,   /* R6: This element has the next element's key. */
-    RUN_NOT_HIDDEN, /* R4: One of 32 elements from this element on is not hidden, but a newer element has its key. */
-    RUN_TOMBSTONE,  /* R7: One of 32 elements from this element on is hidden, but is the newest of its key. */
+    RUN_NOT_HIDDEN, /* R4: One of the 32 elements from here on should be hidden, because a newer element has its key. */
+    RUN_TOMBSTONE,  /* R7: One of the 32 elements from here on is hidden, although it is the newest of its key. */
     RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS

@@ -138,14 +138,15 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. The header of a line is 2 * version, plus 1 while the line is latched. */
+/* Sizes of the test of reads without a latch. Each line of words has a header: 2 * version, plus 1 while a writer holds
+ * the line's latch. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* number of reads with a stable version and right words */
-    OPTIMISTIC_TORN, /* number of reads with a changed version and a wrong word */
-    OPTIMISTIC_BAD,  /* number of reads with a stable version and a wrong word */
+    OPTIMISTIC_GOOD, /* number of reads that saw the same version before and after, and right words */
+    OPTIMISTIC_TORN, /* number of reads that saw wrong words and noticed it, because the version had changed */
+    OPTIMISTIC_BAD,  /* number of reads that saw wrong words although the version had not changed: an error */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT

@@ -88,8 +88,8 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Empties the list in the child of a fork. Initializes live_lock without locking it, because end_all may hold
- * live_lock while a driver forks. */
+/* Empties the list of devices in the child of a fork. Replaces live_lock, because another thread may have held it
+ * during the fork. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
@@ -223,8 +223,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler. watch_exit registers end_all again, so that end_all runs
-             * before the compiler's exit handlers. */
+            /* The driver has now loaded its compiler. Registers the exit handler end_all again, because the handler
+             * registered last runs first: it must run before the handlers of the compiler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }

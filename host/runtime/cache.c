@@ -216,8 +216,8 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest cache files until all others together have at most CACHE_CAP_BYTES. Reads the files' headers
- * only if a file must be removed. */
+/* Removes the oldest cache files until the remaining files have at most CACHE_CAP_BYTES together. Reads the files'
+ * headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

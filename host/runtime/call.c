@@ -25,10 +25,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done by enqueueing a marker with the call's wait list. So the event fails if an event of
- * the list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU
- * runtime 2026.22). Therefore the function first enqueues a marker without a list, which waits for all earlier
- * commands, and adds its event to the list. Barriers have no list: it makes PoCL 3.1 forget others. */
+/* Creates the event order->done: enqueues a marker with the call's wait list, so that the event fails if an event of
+ * the list fails. In an out-of-order queue, such a marker may ignore earlier commands (Intel's CPU runtime 2026.22). So
+ * the function first enqueues a marker without a list, which waits for all earlier commands, and adds its event to the
+ * list. Barriers have no list, because a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -257,10 +257,9 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, a small read in the device's own queue first polls the read's event. Only then does the thread block,
- * because a blocked thread wakes up late on idle processors. Polling halves the time of operation `find` for one
- * key. If waiting fails, the read may still be running, so the read writes to the device's buffer `bounce`, never to
- * the caller's memory. */
+/* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up late
+ * on idle processors. Polling halves the time to find one key. If waiting fails, the read may still run, so it writes
+ * to the device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with stamps (ordo_call_stamped). */
+/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with call numbers
+ * (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
@@ -205,7 +206,7 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While it is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
+/* While this variable is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);

@@ -52,7 +52,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Some tunables have one value for several shapes. Returns the first shape that has the value of `shape`. */
+/* Returns the first shape (sizes of key and value) that shares its value of tunable `t` with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)

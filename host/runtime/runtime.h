@@ -150,9 +150,11 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
  * costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch blocks to the pool, except the first `mark` ones, a former value of call->n_scratch. */
+/* Returns scratch blocks to the pool, but keeps the first `mark` blocks. `mark` is an earlier value of
+ * call->n_scratch. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, after a failed step: zeroed blocks may hold anything from then on. */
+/* Like ordo_call_release, for use after a failed step. Blocks that should contain zeros are then treated as
+ * arbitrary. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -171,19 +173,18 @@ struct ordo_last_call {
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
     bool             dropped; /* True if the driver dropped commands that were to change the object. */
 };
-/* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue
- * has incomplete events, waits on the host. If `waits` is true, waits for all events of the wait list before locking
- * the device. Returns ORDO_OPENCL if an event of the order has failed. */
+/* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
+ * `waits` is true, first waits on the host for all events of the wait list, without holding the device's lock. Returns
+ * ORDO_OPENCL if one of these events has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. If the wait list has incomplete events, sets call->again and
  * fails without a message, because a call must not wait for events while it holds the lock. The caller must then
  * begin the call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before the first command that changes the object, and before the host's record of the object
- * changes. Fails like ordo_call_settled. In a caller's queue adds a marker to the wait list. If an earlier command
- * of the queue fails, the driver drops the marker and the call's commands, so the marker's state shows that the
- * change was lost. */
+/* Must be called before the first command that changes the object, and before the host's record of the object changes.
+ * Fails like ordo_call_settled. In a caller's queue also enqueues a marker, and adds the marker's event to the wait
+ * list. If the driver drops the call's commands, the event fails, so the next call knows that the change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -293,8 +294,7 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects the programs that a process builds: those whose number, modulo `parts`, is `part`. If `parts` is 0,
- * selects all. */
+/* Selects programs to build: all programs whose number modulo `parts` is `part`. If `parts` is 0, selects all. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
@@ -331,11 +331,11 @@ enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* The best value of a tunable depends on these sizes. PAIR: sizes of key and value. KEY: size of the key. */
+/* The sizes on which a tunable's best value depends. PAIR: sizes of key and value. KEY: size of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently.
- * LANES: sub-group operations exist. PROGRESS: a work-group may wait for another. */
+/* Condition for changing a tunable: on other devices only its default is sensible. GROUPS: work-items of a group run
+ * concurrently. LANES: sub-group operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */

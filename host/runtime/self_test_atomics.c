@@ -226,11 +226,11 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit in ms from the first launch to the end of the test, because updates rarely collide on a busy CPU. */
+/* Time limit of the test, in ms. Without it the test could run long, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
-/* Launches the kernel. If the device runs few groups, repeats this with more rounds until updates have collided
- * often enough. During a long launch the system spreads the threads over the processors. */
+/* Launches the kernel. If the device runs few groups, repeats the launch with more rounds until enough updates have
+ * collided. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);

@@ -80,9 +80,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that was included. `open` is true while the file is being expanded. `certain` is true after an include
- * outside of any #if, and the file is then never included again. Otherwise the compiler may have skipped the file,
- * so it is included again with an include guard. */
+/* An included file. `open` is true while the file is being expanded. `certain` is true if the file was included outside
+ * of any #if; later includes are then ignored. Otherwise the compiler may have skipped the file, so later includes
+ * repeat the text, with an include guard. */
 struct included {
     char *path;
     bool  open, certain;

@@ -172,11 +172,11 @@ struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
     bool cpu;            /* True if a work-group runs in one thread. */
     bool unified_memory; /* true if host and device share memory */
-    /* True if a started work-group always continues to run, so that other groups may wait for
+    /* True if every work-group that has started continues to run. Other groups may then wait for
      * it. */
     bool groups_progress;
     bool int64_atomics; /* true if device memory has 64-bit atomics */
-    /* True if a load from an address waits for the load that read this address, even without a
+    /* True if a load through a pointer runs after the load of this pointer, even without a
      * fence. */
     bool         address_order;
     bool         own_binary_cache; /* True if the driver caches programs. */
@@ -277,11 +277,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
  *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
  *           its code. Nothing is enqueued then.
- * Failure   Other calls pass the list to the driver. If an event fails later, these calls run as a
- *           whole or not at all, and so do the calls behind them. If a call does not run,
- *           order->done fails, and its outputs are undefined. PoCL before version 4 crashes or
- *           hangs instead. If a command of the caller fails and the driver drops commands that
- *           change a dictionary, the next call checks it and may return ORDO_BROKEN. */
+ * Failure   All other calls pass the list to the driver. If an event fails later, such a call and
+ *           the calls after it run as a whole or not at all. If a call does not run, its
+ *           order->done fails and its outputs are undefined. PoCL before version 4 crashes or hangs
+ *           instead. If a command of the caller fails, the driver may drop a change of a
+ *           dictionary. The dictionary's next call then checks it and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. If the queue is
      * out-of-order, barriers separate the commands of a call. */

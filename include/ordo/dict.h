@@ -421,8 +421,9 @@ struct ordo_batch {
  * indices.
  * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md
  *   describes the cost of seeks, counts, ranges, ranks and selections.
- * Memory: scratch of 45 bytes, a key and a value per operation. With queries in key order, 80
- *   bytes instead of 45. Also the elements that the ranges contain before the batch.
+ * Memory: scratch of 45 bytes, a key and a value per operation. If the batch has queries in key
+ *   order, 80 bytes instead of 45. Ranges also take the elements that they contain before the
+ *   batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements. *needed then receives their number (`needed` may be NULL). After

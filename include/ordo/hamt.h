@@ -49,8 +49,8 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
 
 /* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory.
  * `bytes` may begin at any byte.
- * Cost: reads the bytes twice and builds the trie from sorted keys. Bitmaps of 8-byte keys are
- *   found one after another.
+ * Cost: reads the bytes twice and builds the trie from sorted keys. For 8-byte keys one work-item
+ *   finds all bitmaps.
  * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 keys, words or
  *   runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit
  *   for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.

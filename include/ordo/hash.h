@@ -39,13 +39,13 @@ struct ordo_hash_config {
  *   per 8 slots. A build takes scratch of 3 times the bytes of the new keys and values, a
  *   rebuild 4 times the bytes of the stored keys and values. A concurrent batch takes 8 bytes
  *   per operation, for up to 2^24 operations, and an update's scratch.
- * Blocking: an update waits once, or twice if a partition (part of the table) may be full.
- *   Erasures wait only after a build or if they may erase most of the table.
+ * Blocking: an update waits once, or twice if a part of the table may be full. Erasures wait only
+ *   after a build or if they may erase most of the table.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on
  *   devices with less than 16 KiB of local memory. After an OpenCL error the table holds a part
  *   of the batch, or calls return ORDO_BROKEN until it is built or cleared.
- * Concurrency: a concurrent batch stores 1 in 6 new keys in order, after the others. It refuses
- *   these keys (ORDO_NOT_STORED) if memory is missing. */
+ * Concurrency: a concurrent batch stores 1 in 6 new keys after the others, as an ordered batch. If
+ *   memory for that is missing, it refuses these keys (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 
