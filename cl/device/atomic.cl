@@ -270,9 +270,9 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after (below) orders uncached loads without a fence. This is true of devices that execute loads in program
- * order and predict neither values nor branches, for example sm_80 and sm_90. Neither OpenCL nor PTX guarantees the
- * order. Devices that fail a self-test of the order use fences. */
+/* 1 if ordo_after (below) orders uncached loads without a fence. This holds on devices that execute loads in program
+ * order and predict neither values nor branches, such as sm_80 and sm_90. Neither OpenCL nor PTX guarantees it. Devices
+ * that fail a self-test of the order use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* Returns 0, which the compiler cannot know: `never` must be a variable that is 0. The caller adds the result to an

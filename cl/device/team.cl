@@ -114,8 +114,8 @@ ORDO_FN uint subgroup_lane(void)
 }
 
 /* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
- * `volatile` because the compiler must not move the vote into a branch. There the vote would wait for lanes that do not
- * take the branch. */
+ * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes that do not take
+ * the branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;

@@ -37,7 +37,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands in place of the number of bytes per key if blocks of a compressed index differ in this number. */
+/* Value for the number of bytes per key if blocks of a compressed index differ in it. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -67,7 +67,7 @@ INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
     return level;
 }
 
-/* Returns the number of the level's first node. Numbers ascend from the root on. */
+/* Returns the number of the level's first node. Nodes are numbered from the root on. */
 INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     ordo_u32 nodes = 0;

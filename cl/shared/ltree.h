@@ -37,8 +37,7 @@
 
 #define LTREE_WORDS_USUAL 32
 
-/* The last LTREE_TAIL words of a node's line are low, right, header and high. These are their offsets from the first of
- * the four words. */
+/* The last LTREE_TAIL words of a node's line. The offsets count from the first of these words. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2
@@ -71,7 +70,7 @@
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* Fields of the word LTREE_ROOT of a tree's state: a latch, the level of the root, and the number of the root. */
+/* Fields of the word LTREE_ROOT: a latch, the level of the root, and the root's node number. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13
@@ -103,7 +102,7 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* Size of the record of an operation that gave up, a uint4, in bytes. */
+/* Size in bytes of the record of an operation that gave up (a uint4). */
 #define LTREE_PENDING_BYTES 16
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
@@ -114,7 +113,7 @@ enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* searches for the first element at or after the query */
     LEFT_BACKWARD, /* searches for the last element at or before the query */
-    LEFT_COUNTS,   /* operations `count`, and operations `range` without capacity for more results */
+    LEFT_COUNTS,   /* operations `count`, and operations `range` whose output slice is full */
     LEFT_RANGES,   /* all other operations `range` */
 };
 

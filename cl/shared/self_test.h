@@ -70,8 +70,8 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* The words that all work-items update in the two tests of atomic operations, of 32 and of 64 bits. Work-item i does
- * the following: */
+/* Words that all work-items update in the tests of 32-bit and of 64-bit atomic operations. Work-item i does the
+ * following: */
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
@@ -177,6 +177,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits are the sum of the numbers 1 to t + 1. */
+/* Flag in the word that work-group t stores. The other bits are the sum 1 + 2 + ... + (t + 1). */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

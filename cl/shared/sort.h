@@ -65,7 +65,7 @@ struct sort_planned {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* The kernel zeroes all words before this one in the control buffer. */
+    ordo_u32 bases_word;    /* Word index of the array `bases`. The kernel zeroes all words before it. */
     ordo_u32 segment_limit; /* Maximum mean segment size for the local pass (struct sort_local). 0: no local pass. */
 };
 
@@ -142,5 +142,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Size in bytes of the local pass's local memory: 4 bytes per element, and words of a scan. */
+/* Local memory of the local pass (struct sort_local), in bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

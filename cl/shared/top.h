@@ -33,7 +33,8 @@ struct top_pass {
     /* digit_shift and digit_mask extract digit pass - 1. digit_above is the number of the lowest bit of digit pass -
      * 2. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Extract digit `pass`. next_mask is 0 after the last digit. */
+    ordo_u32 next_shift,
+        next_mask; /* next_shift and next_mask extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
 /* Local memory of a pass, in bytes. */

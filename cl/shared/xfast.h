@@ -32,21 +32,21 @@
 
 #define XFAST_MASKS_SHARE 32
 
-/* Size of a value of the hash table, in bytes. The lower half is the index of the prefix's first leaf, the upper half
- * the end of its interval of leaves. */
+/* Size of an entry of the hash table in bytes. The lower half is the index of the prefix's first leaf, the upper half
+ * the index after its last leaf. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
     ordo_u32 count;     /* number of leaves */
     ordo_u32 flat_bits; /* from 1 to XFAST_FLAT_BITS_MAX */
-    ordo_u32 group;     /* level l of the hash table has prefixes of flat_bits + l * group bits */
+    ordo_u32 group;     /* level l of the hash table has the prefixes of flat_bits + l * group bits */
     ordo_u32 levels;
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");
 
-/* Results of the check of a trie. There is one word for each message: the first leaf or entry that violates the
- * invariant, or 0xffffffff. The last word is the number of entries that the hash table must have. */
+/* Results of the check of a trie. For each message below: the first leaf or entry that violates the invariant, or
+ * 0xffffffff. The last word is the number of entries that the hash table must have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \

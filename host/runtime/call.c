@@ -281,7 +281,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may run on after an error, sets dev->bounce to NULL: the buffer stays allocated. */
+/* Reads into `bounce`. If the read may continue after an error, sets dev->bounce to NULL, so that the buffer is never
+ * freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -19,8 +19,8 @@ enum ordo_scratch_use {
     ORDO_SCRATCH_STAMPED,
 };
 
-/* One cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the
- * queue that used it before, so that the new commands run after the old ones. */
+/* A cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the same
+ * queue, so that new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -34,7 +34,7 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned buffer whose mapped memory is `host`. NULL on a CPU, where each call creates `mem` over `host`. */
+    /* Pinned buffer, mapped at `host`. NULL on a CPU, where each call creates `mem` from the memory at `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
@@ -72,7 +72,7 @@ struct ordo_digest {
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char                *file, *only, *options; /* `only` lists the compiled kernels; NULL means all of the file. */
+    char *file, *only, *options; /* `only` lists the compiled kernels, or is NULL for all kernels of the file. */
     enum {
         ORDO_PROGRAM_KNOWN,
         ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
@@ -81,7 +81,7 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* True if a program was built before a call needed it, and this build is not yet logged. */
+    /* `ahead` is true if the program was built before a call needed it, and this is not yet logged. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
@@ -121,7 +121,7 @@ struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */
     uint32_t               answer;    /* the word that every read returns */
-    /* Number of launches that still succeed. Later launches fail, so that loops that wait for a result end. */
+    /* Number of launches that may still succeed. With 0, launches fail, which ends loops that wait for a result. */
     unsigned           launches;
     struct ordo_kernel kernel; /* returned for every kernel */
 };
@@ -177,10 +177,10 @@ struct ordo_device {
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block   *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
-    struct ordo_ring     ring;
-    char                *bounce;     /* Host memory into which polled reads write (call.c), or NULL. */
-    size_t               stage_most; /* Maximum number of bytes that a call passes through a stage. */
+    struct ordo_block *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
+    struct ordo_ring   ring;
+    char              *bounce; /* Host memory into which polled reads write (call.c), or NULL. */
+    size_t stage_most;         /* Maximum size in bytes of the arrays that a call copies through a stage (staging.c). */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* number of the last send */
     struct ordo_pending *pending;
@@ -266,7 +266,7 @@ ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
-/* cache.c. Keeps files with checksums in the user's cache directory. */
+/* cache.c */
 void ordo_cache_open(ordo_device *dev);
 /* Returns the malloc'd content of a cache file, or NULL if there is no valid file. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
@@ -295,7 +295,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Call this when all sends with numbers up to `number` have ended. Their stages become reusable. */
+/* staging.c. Makes the stages of all uploads with numbers up to `number` reusable. These uploads must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

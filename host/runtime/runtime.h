@@ -73,7 +73,6 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Returns true if memory was lacking, or a buffer would be larger than the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -145,16 +144,14 @@ ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 /* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
  * call reuses the memory. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, but returns in *stamp a number from 1 to `max` that no word of the memory contains as its
- * stamp. Kernels write *stamp into each word, to tell new words from old ones. A new block, and every `max`-th use,
- * costs a fill command. */
+/* Like ordo_call_scratch, for words that contain the number (stamp) of the call that wrote them. Sets *stamp to this
+ * call's number, from 1 to `max`. Words with other numbers are old. A new block, and every `max`-th use, costs a fill
+ * command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch blocks to the pool, but keeps the first `mark` blocks. `mark` is an earlier value of
- * call->n_scratch. */
+/* Returns scratch blocks to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, for use after a failed step. Blocks that should contain zeros are then treated as
- * arbitrary. */
+/* Like ordo_call_release, after a failed step: the pool then treats blocks of zeros as arbitrary. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -178,13 +175,13 @@ struct ordo_last_call {
  * ORDO_OPENCL if one of these events has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device. If the wait list has incomplete events, sets call->again and
- * fails without a message, because a call must not wait for events while it holds the lock. The caller must then
- * begin the call again with `waits` true. */
+/* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
+ * because a call must not wait for events while it holds the lock. Then sets call->again, and the caller must begin the
+ * call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before the first command that changes the object, and before the host's record of the object changes.
- * Fails like ordo_call_settled. In a caller's queue also enqueues a marker, and adds the marker's event to the wait
- * list. If the driver drops the call's commands, the event fails, so the next call knows that the change was lost. */
+ * Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's commands,
+ * the marker fails, too, so the next call knows that the change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -244,7 +241,8 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. Both must be multiples of 4. */
+/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. `at` and `bytes` must be multiples of
+ * 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
@@ -276,7 +274,7 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the buffer; if that fails,
+/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the stage's buffer. If that fails,
  * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Downloads `bytes` bytes of the stage, from byte offset `at` on, and waits until they have arrived. */
@@ -300,9 +298,9 @@ struct ordo_gathering {
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that the call would
- * launch; they are built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects
- * and before `dev`. Only one thread may use *out. */
+/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that it would launch, and
+ * `dev` builds them. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
+ * Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Reads of the call return `answer` in each 32-bit word. Also
@@ -327,15 +325,14 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
-/* Values of the tunables sort.method and scan.method. */
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
 /* The sizes on which a tunable's best value depends. PAIR: sizes of key and value. KEY: size of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Condition for changing a tunable: on other devices only its default is sensible. GROUPS: work-items of a group run
- * concurrently. LANES: sub-group operations exist. PROGRESS: a work-group may wait for another. */
+/* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group
+ * operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */

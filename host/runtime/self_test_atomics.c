@@ -226,7 +226,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Time limit of the test, in ms. Without it the test could run long, because updates rarely collide on a busy CPU. */
+/* Time limit of the test in ms, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
 /* Launches the kernel. If the device runs few groups, repeats the launch with more rounds until enough updates have

@@ -80,9 +80,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. `open` is true while the file is being expanded. `certain` is true if the file was included outside
- * of any #if; later includes are then ignored. Otherwise the compiler may have skipped the file, so later includes
- * repeat the text, with an include guard. */
+/* An included file. `open` is true while the file is being expanded. `certain` is true if an include outside of any #if
+ * has included the file; later includes are then ignored. Otherwise later includes add the text again, with an include
+ * guard, because the compiler may have skipped it. */
 struct included {
     char *path;
     bool  open, certain;
@@ -98,7 +98,6 @@ struct expansion {
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* Returns the index of a file in e->files, or -1 after an error. Adds the file if it is new. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)

@@ -113,7 +113,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts the helper threads. The threads block all signals, so that only the application's threads handle signals. */
+/* Starts the helper threads. They block all signals, so that only the application's threads handle signals. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;

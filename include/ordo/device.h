@@ -137,10 +137,9 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * all calls on the context. NVIDIA's driver also refuses new contexts of the process. Ordo's
  * calls return ORDO_DEVICE_FAILED until a wait succeeds. */
 
-/* Copies the message of the device's last error (in any thread) to `text`, cut to `bytes` with
- * its final 0. The message has the error with its values, or the build log. The device and the
- * line of Ordo's source follow. Returns the bytes of the whole message, or 1 if there was no
- * error. */
+/* Copies the message of the device's last error, in any thread, to `text`. If the message with its
+ * final 0 is longer than `bytes`, cuts it. Returns the bytes of the whole message, or 1 if there
+ * was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */

@@ -261,10 +261,9 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
  * hi[i], and counts[i] (uint32_t) to the number of these keys. If there are none, results[i] is
  * the identity of op. `counts` may be ordo_none().
- * Cost: two ranks per range. If no range has more than 128 elements, reads the values of all
- *   ranges. Otherwise exports all values into a table, which later calls reuse until the
- *   dictionary changes. If the ranges have less than a quarter of all elements, the table has
- *   only their values and is not reused.
+ * Cost: two ranks per range. If no range has more than 128 elements, reads their values. Otherwise
+ *   builds a table of all values, which later calls reuse until the dictionary changes. Ranges with
+ *   less than a quarter of all elements get a smaller table, which is not reused.
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value
  *   per element, and a 15th more for minima and maxima.
  * Blocking: waits for the lengths of the ranges. */

@@ -51,9 +51,9 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * `bytes` may begin at any byte.
  * Cost: reads the bytes twice and builds the trie from sorted keys. For 8-byte keys one work-item
  *   finds all bitmaps.
- * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 keys, words or
- *   runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit
- *   for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
+ * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 stored keys, bitmap
+ *   words or runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory
+ *   limit for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
  * Blocking: yes.
  * Errors: ORDO_INVALID; the message names the wrong container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is

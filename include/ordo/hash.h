@@ -23,10 +23,10 @@ struct ordo_hash_config {
     /* Load factor (percentage of used slots) after build and compact: 25 to 95. 0 means 80. A
      * lower load factor makes lookups of absent keys faster and leaves space for updates. */
     uint32_t load_percent;
-    /* Seed of the hash functions. 0 is a seed like any other. Set a random seed if others choose
-     * the keys. Keys chosen for a known seed make lookups of absent keys up to 19 times slower.
-     * With equal seeds and equal calls, ordo_dict_export returns the same order on every device,
-     * except after concurrent batches. */
+    /* Seed of the hash functions. Set a random seed if others choose the keys. Keys chosen for a
+     * known seed make lookups of absent keys up to 19 times slower. With equal seeds and equal
+     * calls, ordo_dict_export returns the same order on every device, except after concurrent
+     * batches. */
     uint64_t seed;
 };
 
