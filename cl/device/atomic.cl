@@ -254,9 +254,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 /* Accesses to words that one work-item changes under a latch while other work-items read them without the latch.
  * Readers compare a version before and after the read, and discard the words if it differs.
  *
- *  ordo_load_uncached    loads a word from global memory, not from a cache of this group. The work-item must have
- *                        executed an acquire fence before. With the suffix 128, loads 16 bytes from an address that is
- *                        a multiple of 16.
+ *  ordo_load_uncached    loads a word from global memory, not from a cache of this group, after an acquire fence. With
+ *                        the suffix 128, loads 16 bytes; the address must be a multiple of 16.
  *  ordo_store_uncached   stores a word that ordo_load_uncached may load
  *
  * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain such plain loads. */

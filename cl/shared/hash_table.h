@@ -9,9 +9,8 @@
  *     spills     n | n | ...                            one byte per bucket (H3)
  *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
- * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler,
- * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the
- * element is *stashed*: it lies in any free slot of the partition. */
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing, see share/doc/hash.md). If
+ * both are full, the element is *stashed*: it lies in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
  *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
@@ -82,13 +81,12 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
  *                 largest number of buckets that a partition needs.
  *  HASH_FULL      1 if a partition may lack capacity for its updates
  *  HASH_TOTAL     the number of elements in the table
- *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
+ *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all higher codes.
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Results of kernel hash_check. Each word is the number of the first partition that violates the invariant, or
- * 0xffffffff. */
+/* Results of kernel hash_check: for each invariant, the first partition that violates it, or 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,

@@ -27,10 +27,9 @@
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    1 byte per key: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
- *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. Blocks do not store the
- *                base.
+ *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
  *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block with n bytes per key has n
- *                units. There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
+ *                units. If all blocks have the same size, there are no offsets. shift is 0, and NODE is PACK_KEYS.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 #pragma once
 #include "shared/types.h"

@@ -11,15 +11,14 @@
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node has
- * the number of a node of the level below. The entry's key is the low of that node. */
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Each entry of an inner node
+ * is the number of a node of the level below, and the low of that node as key. */
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first key of an
- *              inner node is low. The first node of a level has low 0. In the last node of a level, all bits of high
- *              are 1, and right is LTREE_NONE.
- *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
+ *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and its first key is low. The
+ *              first node of a level has low 0. The last node has right LTREE_NONE, and all bits of its high are 1.
+ *  B3 links    right is the number of the next node of the level. The next node's low is this node's high.
  *  B4 cover    The entries of a level hold the numbers of all nodes of the level below, in order. An unused slot holds
  *              any such number, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
@@ -27,9 +26,7 @@
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
- *              dead nodes: leaves whose elements moved to a neighbour, and inner nodes without children
- *              (dict/ltree/reclaim.cl).
- *
+ *              dead nodes (dict/ltree/reclaim.cl).
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
 #pragma once
@@ -119,7 +116,7 @@ enum ltree_left {
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker. Each word is the number of the first node that violates the invariant, or LTREE_NONE. */
+/* Results of the checker: for each invariant, the first node that violates it, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

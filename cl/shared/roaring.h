@@ -49,8 +49,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or container
- * that has the error, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. The kernels report the first bitmap or container that has the
+ * error, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \

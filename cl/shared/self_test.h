@@ -86,8 +86,8 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Makes a 64-bit number whose lower half descends when the upper half ascends. A device that compares only one half
- * finds a wrong maximum. The caller must have mark < 2^31. */
+/* Makes a 64-bit number whose lower half descends when the upper half ascends, so that a device that compares only one
+ * half finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
 /* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */

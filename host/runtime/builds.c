@@ -79,7 +79,7 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends the build threads of all devices. Holds live_lock until the end, so that no other thread destroys a device. */
+/* Ends the build threads of all devices. Holds live_lock, so that no other thread destroys a device meanwhile. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);

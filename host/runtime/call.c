@@ -269,7 +269,6 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls until the command of the event has ended. Returns false after `max` polls or one second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;

@@ -59,7 +59,7 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true if a safer kernel variant may avoid error `got`. No variant avoids lack of memory or driver errors. */
+/* Returns true if a safer kernel variant may avoid error `got`. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;

@@ -59,8 +59,8 @@ struct ordo_kernel {
     struct ordo_kernel *next;
     char               *name;
     cl_kernel           kernel;
-    size_t              max_group; /* maximum number of work-items per group */
-    bool                limited;   /* True if compiled with a limit on registers. */
+    size_t              max_group;
+    bool                limited; /* True if compiled with a limit on registers. */
 };
 
 /* A 128-bit hash. It identifies a program variant or a file of the disk cache. */
@@ -136,7 +136,7 @@ struct ordo_device {
     atomic_uint       holders; /* references: the opener's and each object's */
     /* True after ordo_device_close; nothing is logged then. */
     atomic_bool closed;
-    bool        own_queue_out_of_order; /* True if an adopted queue is out-of-order. */
+    bool        own_queue_out_of_order;
 
     pthread_mutex_t lock;       /* Recursive mutex. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */

@@ -155,7 +155,6 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks call->order. Adds the incomplete events of call->order and the queue's pending events to the wait list. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -303,7 +302,7 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 }
 
 /* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands that changed the
- * object. Does nothing while the marker is incomplete. */
+ * object. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key
- * and value). Starts with the defaults, then applies the shipped values that suit the device, then the user's
- * profile. The profile is a text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13"
- * one shape. */
+/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key and
+ * value): the default, or a shipped value that suits the device, or the value of the user's profile. The profile is a
+ * text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -334,7 +333,6 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              path, why);
 }
 
-/* Reads a profile into `text`. Returns false if the file is missing or is not text. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;

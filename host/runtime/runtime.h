@@ -80,15 +80,15 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call. Its bytes count as held (see ordo_device_memory). Returns ORDO_TOO_LARGE
- * if `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. For
- * 0 bytes creates a buffer of 1 byte. */
+/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE if
+ * `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. 0 bytes
+ * count as 1. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Releases *mem and sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* List entry of an object that caches buffers. If memory is lacking, a call runs `give`, which must free the cached
- * buffers. The device's lock is then held. */
+/* List entry of an object that caches buffers. If memory is lacking, a call that holds the device's lock runs `give`,
+ * which must free these buffers. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -96,8 +96,8 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. After a blocking read into
- * `host` the caller sees what kernels wrote. Release the buffer only after its last command has ended. */
+/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. The caller sees what kernels wrote
+ * after a blocking read into `host`. Release the buffer only after its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -109,7 +109,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 /* Adds a reference to the device. Each object holds one reference. Releasing the last reference destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* Returns ORDO_FORKED in the child of a fork. Must be called before an object is created without ordo_call_begin. */
+/* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -132,8 +132,8 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL,
- * the process was forked, a queue or event has another context, or an event has failed. */
+/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or of
+ * a forked process's parent, if a queue or event has another context, or if an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
  * if the event could not be created. */
@@ -167,7 +167,7 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
-    cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
+    cl_event         begun;   /* True if the driver dropped commands that should have changed the object. */
     bool             dropped; /* True if the driver dropped commands that were to change the object. */
 };
 /* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
@@ -185,7 +185,7 @@ ordo_status ordo_call_settled(struct ordo_call *call);
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Returns true, once per loss, if the driver dropped commands that were to change the object. */
+/* Returns true, once per loss, if the driver dropped commands that should have changed the object. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
 /* Clears the record of dropped commands. Called when the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
@@ -247,8 +247,8 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and
- * unchanged until event *done is complete. `done` may be NULL. */
+/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and unchanged
+ * until event *done (may be NULL) is complete. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
@@ -313,15 +313,15 @@ bool ordo_builds_ahead(const ordo_device *dev);
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. Calls `progress`, unless NULL, with the number of
- * built programs and the total. If `progress` returns false, cancels the remaining requests and returns
- * ORDO_CANCELLED. Otherwise returns the error of the first program that failed. */
+/* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
+ * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.
+ * Otherwise returns the first program's error, if any. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Each shape has its own tunables. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 

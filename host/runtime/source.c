@@ -175,8 +175,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after such a line, because the
- * compiler may have skipped earlier directives. */
+/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after these, because the compiler
+ * may have skipped earlier directives. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -339,7 +339,7 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
 }
 
 /* Returns the kernels that share a program with `kernel`. Kernels that a call launches together share a program,
- * because each program costs NVIDIA's driver 30 ms more. */
+ * because each program costs 30 ms with NVIDIA's driver. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {

@@ -131,9 +131,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies each key and value whose flag is not 0, and keeps their order. `flags` has one byte per
- * element. keys_out and values_out must have capacity for `count` elements. `kept` receives the
- * number of copied elements as one uint32_t.
+/* Copies the keys and values whose flag is not 0, in their order. `flags` has one byte per element.
+ * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
+ * copied elements as one uint32_t.
  * Cost: one read of flags and input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -249,9 +249,8 @@ struct ordo_select_params {
     bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
 };
 
-/* Returns the key of rank k: the element with index k after sorting. index_out receives the
- * key's index in the input as a uint32_t, and may be ordo_none(). For the median pass k = count
- * / 2.
+/* Returns the key that has index k after sorting. index_out receives the key's index in the input
+ * as a uint32_t, and may be ordo_none(). For the median pass k = count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -280,10 +279,10 @@ struct ordo_reduce_by_key_params {
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
- * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
- * or keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t.
- * Only the first `capacity` groups are written.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
+ * the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key. If
+ * `sorted`, they keep the input's order. `groups` receives the number of groups as a uint32_t. Only
+ * the first `capacity` groups are written.
  * Cost: a sort, unless `sorted`. Then each element is read once or twice, depending on the
  *   device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one

@@ -91,9 +91,9 @@ struct ordo_device_config {
     /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
-    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the
-     * background. -1 means none. 0 means the number in ORDO_BUILD_THREADS, or else 2 for a GPU
-     * and none for a CPU. */
+    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
+     * -1 means none. 0 means the number in ORDO_BUILD_THREADS, by default 2 for a GPU and none for
+     * a CPU. */
     int build_threads;
 };
 
@@ -198,8 +198,8 @@ struct ordo_facts {
     char         dropped[256]; /* Failed variants and their replacements, one per line, or "". */
 };
 
-/* Returns the facts, which are valid until the device is closed. Returns NULL for NULL. Only
- * ordo_device_self_test changes facts: self_test_ms and self_test_remembered. */
+/* Returns the facts, which are valid until the device is closed, or NULL for NULL. Only
+ * ordo_device_self_test changes self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test, which compares results of sub-group operations, atomics, scan and sort
@@ -276,11 +276,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
  *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
  *           its code. Nothing is enqueued then.
- * Failure   All other calls pass the list to the driver. If an event fails later, such a call and
- *           the calls after it run as a whole or not at all. If a call does not run, its
- *           order->done fails and its outputs are undefined. PoCL before version 4 crashes or hangs
- *           instead. If a command of the caller fails, the driver may drop a change of a
- *           dictionary. The dictionary's next call then checks it and may return ORDO_BROKEN. */
+ * Failure   All other calls pass the list to the driver. If an event fails later, the call and all
+ *           calls after it run as a whole or not at all. If a call does not run, order->done fails
+ *           and its outputs are undefined. PoCL before version 4 crashes or hangs instead. If a
+ *           command of the caller fails, the driver may drop a change of a dictionary. The
+ *           dictionary's next call then checks it and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. If the queue is
      * out-of-order, barriers separate the commands of a call. */

@@ -327,8 +327,8 @@ ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *rank
                                            void *keys_out, void *values_out, uint8_t *found);
 
 /* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, but do not
- * remove them. *got receives the number of elements; `got` must not be NULL.
- * Blocking: waits for the number of elements. */
+ * remove them. *got receives their number. `got` must not be NULL. Blocking: waits for the number
+ * of elements. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
                                           const struct ordo_order *order);

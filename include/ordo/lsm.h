@@ -30,7 +30,7 @@ struct ordo_lsm_config {
     /* An update removes the stale elements if they are more than this percentage of the stored
      * elements. 0 to 100; 0 means never. Tested only after cleanup_least new elements. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* Fewer live elements count as this number. 0 means 4096. */
+    size_t   cleanup_least; /* Minimum to assume for the number of live elements. 0 means 4096. */
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
     bool keep_runs;
@@ -44,7 +44,7 @@ struct ordo_lsm_config {
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at
  *   most 2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An
  *   update leaves fewer than 8 stored elements per live element.
- * Blocking: an update waits for the device only if it counts live elements or cleans up.
+ * Blocking: an update waits for the device only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);

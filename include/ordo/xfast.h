@@ -36,10 +36,10 @@ struct ordo_xfast_config {
  *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
  *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
  *   entries.
- * Memory: keys and values, 0.5 to 1 byte per key for `flat` (up to 256 MiB), and the table. Uniform
- *   keys have almost no table. Clustered keys have a table of up to 4 bytes per 4-byte key, 14 per
- *   8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key (a
- *   build 14), and the build of the table (hash.h). If memory for the index is missing, queries
+ * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). The table is
+ *   almost empty for uniform keys. For clustered keys it takes up to 4 bytes per 4-byte key, or 14
+ *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key
+ *   (a build 14), and the build of the table (hash.h). If memory for the index is missing, queries
  *   search the sorted keys until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
