@@ -161,9 +161,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle, which divides the warp into segments of TEAM_WIDTH lanes. Bits 8 to 12 mark the bits
- * of a lane number that are equal in all lanes of a segment. Bits 0 to 4 are the segment's last lane, or for `up` its
- * first. */
+/* Third operand of a PTX shuffle, which confines the shuffle to segments of TEAM_WIDTH lanes. Its upper byte marks the
+ * bits of a lane number that are equal in all lanes of a segment. Its lower byte is the segment's last lane, or for
+ * `up` its first. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -386,8 +386,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. Other processors read only their
- * half of the wave, so a team of 64 reads one lane at a time. */
+/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others a team of 64 reads one
+ * lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -554,7 +554,6 @@ ORDO_FN void team_sync_global(void)
 #endif
 }
 
-/* Returns the lowest lane of a mask, or TEAM_WIDTH if the mask is 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;

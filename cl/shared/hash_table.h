@@ -19,7 +19,7 @@
  *              matches it. A table has at least two partitions.
  *  H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. If it is 0,
  *              lookups end after bucket b. It is HASH_SCAN if the number reaches 255, or if an element with home bucket
- *              b is stashed. Lookups then read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
+ *              b is stashed. Lookups then also read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
  *              HASH_RECOUNT in counts[p], and kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. The array `starts` ascends from 0 to the number of
  *              buckets.
@@ -54,8 +54,8 @@
 /* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE for
- * kernels that read some buckets of each partition. */
+/* Work-items per work-group of kernels that read whole partitions (HASH_GROUP_DENSE), or some buckets of each partition
+ * (HASH_GROUP_SPARSE). */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
@@ -81,7 +81,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
  *                 largest number of buckets that a partition needs.
  *  HASH_FULL      1 if a partition may lack capacity for its updates
  *  HASH_TOTAL     the number of elements in the table
- *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all higher codes.
+ *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31

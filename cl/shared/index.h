@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is
- * divided into blocks of NODE keys. Above the array lie levels of nodes, each with NODE separators. The top level has
- * one node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
+/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is divided
+ * into blocks of NODE keys. Above the array lie levels of nodes of NODE separators each. The top level has one node,
+ * the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________

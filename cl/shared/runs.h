@@ -31,8 +31,8 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl), which states what a merge does with hidden elements. An
- * element is hidden if a newer run replaces or erases it. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements. An element is
+ * hidden if a newer run replaces or erases it. */
 #define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */

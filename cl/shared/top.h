@@ -30,11 +30,9 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the number of the lowest bit of digit pass -
-     * 2. */
+    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of the digit above it. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift,
-        next_mask; /* next_shift and next_mask extract digit `pass`. After the last digit, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
 /* Local memory of a pass, in bytes. */

@@ -109,7 +109,7 @@ static void watch(void)
 }
 
 /* A driver's first compilation loads libraries whose exit handlers would run before end_all. Destructors of
- * thread-local objects run before all exit handlers. Therefore end_with_main is registered as a destructor. */
+ * thread-local objects run before all exit handlers, so end_with_main is registered as a destructor. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 

@@ -17,7 +17,7 @@ struct ordo_listed {
  * without a GPU the first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes a sentence without a full stop to `text`: why the platform has no device, and what the user can do. */
+/* Writes to `text`, without a full stop, why the platform has no device and what the user can do. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

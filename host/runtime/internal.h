@@ -63,7 +63,7 @@ struct ordo_kernel {
     bool                limited; /* True if compiled with a limit on registers. */
 };
 
-/* A 128-bit hash. It identifies a program variant or a file of the disk cache. */
+/* 128-bit hash that identifies a program variant or a file of the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
@@ -167,7 +167,7 @@ struct ordo_device {
     /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program contains only the kernels of one "Built together" line, not all kernels of a source file. */
+    /* If true, a program contains only the kernels of one "Built together" list of its source file, not all kernels. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* Compiler optimization of programs in tests. 1: always on, -1: always off, 0: as the tests choose. */

@@ -82,8 +82,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks that
- * were used in this queue and whose `use` is ORDO_SCRATCH_PLAIN. */
+/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of this
+ * queue with arbitrary content. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -246,7 +246,6 @@ static size_t round_scratch(size_t bytes)
     return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
 }
 
-/* Returns the smallest free block of this queue with at least `bytes`, and at most twice `bytes` plus 128 KiB. */
 static struct ordo_block *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use)
 {
     struct ordo_block *best = NULL;

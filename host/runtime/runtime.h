@@ -132,8 +132,8 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or of
- * a forked process's parent, if a queue or event has another context, or if an event has failed. */
+/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or was
+ * opened before a fork, if a queue or event has another context, or if an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
  * if the event could not be created. */
@@ -151,7 +151,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* Returns scratch blocks to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, after a failed step: the pool then treats blocks of zeros as arbitrary. */
+/* Like ordo_call_release, for a failed step, after which blocks of zeros may hold other data. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -167,8 +167,8 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
-    cl_event         begun;   /* True if the driver dropped commands that should have changed the object. */
-    bool             dropped; /* True if the driver dropped commands that were to change the object. */
+    cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
+    bool             dropped; /* True if the driver dropped commands that should have changed the object. */
 };
 /* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
  * `waits` is true, first waits on the host for all events of the wait list, without holding the device's lock. Returns

@@ -201,7 +201,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device may run too few groups concurrently for their updates to collide. */
+/* Returns true if the device may run too few groups concurrently for collisions of updates. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -337,7 +337,7 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Launches twice as many groups as compute units, so that some groups wait for groups that start later. */
+/* Launches twice as many groups as compute units, so that some groups wait for later groups. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

@@ -197,7 +197,7 @@ struct ordo_sort_params {
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* Even if true, equal keys keep the order of the input. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
-    /* Number of bits to sort by, from first_bit up. 0 means all of them. */
+    /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
     uint32_t bits;
 };
 

@@ -103,9 +103,9 @@ struct ordo_device_config {
  *   kernels. Some seconds on a CPU.
  * Blocking: waits for the self-test. facts.dropped lists the kernel variants that failed and
  *   their replacements.
- * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO.
- *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail.
- *   OpenCL and memory errors. */
+ * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO if
+ *   ORDO_CL_DIR is missing. ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest
+ *   kernel variants fail. OpenCL and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Opens the caller's device with the caller's context and queue. Retains all three. If `queue`
@@ -113,9 +113,8 @@ ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, o
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes
- * stay usable, and keep resources of the device until they are destroyed. `log` is never called
- * again.
+/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes stay
+ * usable, and keep the device's resources until they are destroyed. `log` is never called again.
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 

@@ -177,9 +177,9 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
  *
  * Cost: a search per query, and the results. An LSM searches each of its runs. Some structures
  *   first prepare an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, a key
- *   if keys_out is ordo_none(), and 1 byte if found is ordo_none(). A range needs 20 bytes, and 8
- *   bytes more for each further run of an LSM. */
+ * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, plus a
+ *   key if keys_out is ordo_none(), plus 1 byte if `found` is. A range needs 20 bytes, plus 8 bytes
+ *   for each further run of an LSM. */
 
 /* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise
  * sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs may be ordo_none(). */
@@ -327,8 +327,8 @@ ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *rank
                                            void *keys_out, void *values_out, uint8_t *found);
 
 /* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, but do not
- * remove them. *got receives their number. `got` must not be NULL. Blocking: waits for the number
- * of elements. */
+ * remove them. *got receives their number. `got` must not be NULL.
+ * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
                                           const struct ordo_order *order);
@@ -449,11 +449,11 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
- * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
- * some order of its operations gives all their results. Finds and contains see the state before
- * the batch. Seeks, counts and ranges read the leaves one after another. A reported key was
- * present, with its value, at some moment. A key that was present throughout is reported once.
- * Reported keys ascend. */
+ * Operations run in no fixed order. Operations on single keys are linearizable: for each key, the
+ * results are as if its operations had run one after another in some order. Finds and contains see
+ * the state before the batch. Seeks, counts and ranges read the leaves one after another. A
+ * reported key was present, with its value, at some moment. A key that was present throughout is
+ * reported once. Reported keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {

@@ -41,9 +41,9 @@ struct ordo_lsm_config {
  *   than log2(n / b) times b elements on average. A find searches the runs, newest first, until it
  *   finds its key. After an update, the first query in key order searches the older runs for each
  *   new element.
- * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at
- *   most 2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An
- *   update leaves fewer than 8 stored elements per live element.
+ * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
+ *   2.25 times the keys and values and 4 MiB, cached until ordo_dict_compact. An update leaves
+ *   fewer than 8 stored elements per live element.
  * Blocking: an update waits for the device only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,

@@ -65,8 +65,8 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   uint32_t *counts);
 
 /* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
- * prefix from the top, a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to
- * 63. Bits after `length` are ignored. Key 0 is no prefix.
+ * prefix, then a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits
+ * after `length` are ignored. Key 0 is no prefix.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), up to 32 bits; or u32, up to 31
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
@@ -77,7 +77,8 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the number of bits of an encoded prefix. Key 0 is no prefix: returns 32 or 64. */
+/* Returns the length of an encoded prefix in bits. For key 0, which is no prefix, returns 32 or
+ * 64. */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
