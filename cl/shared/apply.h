@@ -5,7 +5,7 @@
  * operation j. */
 #pragma once
 
-/* Each part of `sums` has n + 1 entries. */
+/* Parts of the array `sums`. Each has n + 1 entries. */
 #define SUM_HEADS   0 /* counts operations that begin a segment: upserts, erasures, first operations of a key */
 #define SUM_INSERTS 1 /* counts inserts and combines */
 #define SUM_GROUPS  2 /* counts first operations of a key */

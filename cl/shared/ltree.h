@@ -27,6 +27,7 @@
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
  *              dead nodes (dict/ltree/reclaim.cl).
+ *
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
 #pragma once
@@ -34,7 +35,7 @@
 
 #define LTREE_WORDS_USUAL 32
 
-/* The last LTREE_TAIL words of a node's line. The offsets count from the first of these words. */
+/* Offsets of the words low, right, header and high, which follow the keys in a node's line. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2

@@ -3,8 +3,8 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. If the tuned number is larger, each work-item
- * merges a separate chunk. */
+/* Maximum number of elements per work-item if a work-group merges a tile. With a larger number each work-item merges a
+ * separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
 /* Local memory of kernel merge_tiles, in bytes. */

@@ -14,8 +14,8 @@
 /* Value of hidden_at[r] if run r has no bitmap of hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Describes all runs of a batch. Every stride-th element of a run is a sample. Run r has the samples
- * n_samples_before[r] to n_samples_before[r + 1] - 1. */
+/* Describes all runs of a batch. Every stride-th element of a run is a sample. Samples are numbered: run r has the
+ * numbers n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */

@@ -65,7 +65,7 @@ struct sort_planned {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* Word index of the array `bases`. The kernel zeroes all words before it. */
+    ordo_u32 bases_word;    /* Word index of `bases` in the control buffer. The kernel zeroes all words before it. */
     ordo_u32 segment_limit; /* Maximum mean segment size for the local pass (struct sort_local). 0: no local pass. */
 };
 

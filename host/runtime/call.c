@@ -25,10 +25,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done: enqueues a marker with the call's wait list, so that the event fails if an event of
- * the list fails. In an out-of-order queue, such a marker may ignore earlier commands (Intel's CPU runtime 2026.22). So
- * the function first enqueues a marker without a list, which waits for all earlier commands, and adds its event to the
- * list. Barriers have no list, because a list makes PoCL 3.1 forget other barriers. */
+/* Creates the event order->done by a marker. The marker has the call's wait list, so it fails if an event of the list
+ * fails. In an out-of-order queue, a marker with a list may ignore earlier commands (Intel's CPU runtime 2026.22). So
+ * the list also gets the event of another marker, which has no list and waits for all earlier commands. A barrier with
+ * a list would not do: PoCL 3.1 then forgets other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)

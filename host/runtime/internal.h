@@ -309,7 +309,7 @@ ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties prop
 /* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Must be called before each command. Adds the first call->n_pending events of the wait list to dev->pending. */
+/* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands of the queue wait for earlier ones. */

@@ -124,7 +124,7 @@ struct ordo_call {
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
     cl_uint                  n_pending; /* Number of events at the start of `wait` that may be incomplete. */
-    bool                     passed;    /* True if a command that has the wait list was enqueued. */
+    bool                     passed;    /* True if a command with the call's wait list was enqueued. */
     bool                     again;     /* True if the call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
     cl_command_queue         retained;  /* queue to release, or NULL */

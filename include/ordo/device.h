@@ -103,9 +103,9 @@ struct ordo_device_config {
  *   kernels. Some seconds on a CPU.
  * Blocking: waits for the self-test. facts.dropped lists the kernel variants that failed and
  *   their replacements.
- * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO if
- *   ORDO_CL_DIR is missing. ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest
- *   kernel variants fail. OpenCL and memory errors. */
+ * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO for a
+ *   wrong ORDO_CL_DIR. ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel
+ *   variants fail. OpenCL and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Opens the caller's device with the caller's context and queue. Retains all three. If `queue`

@@ -30,7 +30,8 @@ struct ordo_lsm_config {
     /* An update removes the stale elements if they are more than this percentage of the stored
      * elements. 0 to 100; 0 means never. Tested only after cleanup_least new elements. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* Minimum to assume for the number of live elements. 0 means 4096. */
+    size_t
+        cleanup_least; /* cleanup_doubled assumes at least this number of live elements. 0: 4096. */
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
     bool keep_runs;
@@ -49,7 +50,7 @@ struct ordo_lsm_config {
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all live elements into one run and removes stale elements.
+/* Merges all live elements into one run and removes stale (replaced or erased) elements.
  * Cost: reads and writes each element once. On some devices first searches each element in the
  *   older runs (share/doc/lsm.md).
  * Memory: freed blocks stay cached for later updates. If one run would exceed memory or the
