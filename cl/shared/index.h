@@ -36,7 +36,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Value for the number of bytes per key if blocks of a compressed index differ in it. */
+/* Used as number of bytes per key if this number differs between blocks of a compressed index. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__

@@ -26,7 +26,8 @@
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
- *              dead nodes (dict/ltree/reclaim.cl).
+ *              dead nodes: leaves whose elements moved to a neighbour, and inner nodes without children
+ *              (dict/ltree/reclaim.cl).
  *
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */

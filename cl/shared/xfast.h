@@ -17,7 +17,7 @@
  *  X2 entries   A prefix with more than XFAST_LEAF leaves has an entry in the table if the table stores its length. The
  *               entry is the index of its first leaf, and the index after its last.
  *  X3 only      The table has no other entry.
- *  X4 masks     Keys may encode prefixes, for example routes (xfast_prefix.cl). Each such key may have a mask. Bit l of
+ *  X4 masks     Keys may encode prefixes, for example routes (xfast_prefix.cl). If the trie has masks, bit l of
  *               masks[i] is 1 exactly if another key encodes the first l bits of key i's prefix. */
 #pragma once
 #include "shared/types.h"

@@ -343,7 +343,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* If the old marker fails later, the new marker fails, too. */
+    check_begun(call->dev, last); /* The old marker is not needed: if it fails later, so does the new one. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

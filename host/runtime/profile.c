@@ -293,7 +293,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to the malloc'd path of the user's profile, or NULL without memory. Returns false if no profile applies. */
+/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no profile
+ * applies. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),

@@ -77,8 +77,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that the answers of the n work-items and the final word are, in any order, the numbers 0 to n times
- * u->spread. */
+/* Checks that the answers of the n work-items and the final word are k * u->spread for k from 0 to n, in any order. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {

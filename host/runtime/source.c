@@ -21,7 +21,6 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Maximum bytes of a program's source text with its includes. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 static char *read_whole(const char *path)

@@ -484,8 +484,8 @@ struct ordo_concurrent_batch {
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Contention costs more, and so do seeks
- *   and counts over hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
+ *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if

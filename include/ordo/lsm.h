@@ -30,8 +30,7 @@ struct ordo_lsm_config {
     /* An update removes the stale elements if they are more than this percentage of the stored
      * elements. 0 to 100; 0 means never. Tested only after cleanup_least new elements. */
     uint32_t cleanup_stale_percent;
-    size_t
-        cleanup_least; /* cleanup_doubled assumes at least this number of live elements. 0: 4096. */
+    size_t   cleanup_least; /* cleanup_doubled assumes this many live elements or more. 0: 4096. */
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
     bool keep_runs;

@@ -67,7 +67,7 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
 /* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
  * prefix, then a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits
  * after `length` are ignored. Key 0 is no prefix.
- *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), up to 32 bits; or u32, up to 31
+ *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or ordo_prefix_u32 below 32 bits
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
 {
