@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is
- * divided into blocks of NODE keys. Above the array lie levels of nodes, each with NODE separators. The top level has
- * one node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
+/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is divided
+ * into blocks of NODE keys. Above the array lie levels of nodes of NODE separators each. The top level has one node,
+ * the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -15,8 +15,8 @@
 /* Invariants of an index:
  *  I1 grid       Blocks begin at multiples of NODE elements in the buffer, so each block is a whole number of cache
  *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
- *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
- *                lies in the first unit whose separator is not less than the query.
+ *  I2 separator  The separator of a unit (a block or node) is the ordered form (shared/key.h) of the unit's last key.
+ *                So a query's lower bound lies in the first unit whose separator is not less than the query.
  *  I3 padding    Entries of a level that belong to no unit repeat the array's last key. A search that arrives at such
  *                an entry continues at the last unit.
  *  I4 order      The levels lie without gaps, the root first. */
@@ -27,17 +27,16 @@
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    1 byte per key: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
- *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. Blocks do not store the
- *                base.
+ *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
  *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block with n bytes per key has n
- *                units. There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
+ *                units. If all blocks have the same size, there are no offsets. shift is 0, and NODE is PACK_KEYS.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 #pragma once
 #include "shared/types.h"
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands in place of the number of bytes per key if blocks of a compressed index differ in this number. */
+/* Used as number of bytes per key if this number differs between blocks of a compressed index. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -67,7 +66,7 @@ INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
     return level;
 }
 
-/* Returns the number of the level's first node. Numbers ascend from the root on. */
+/* Returns the number of the level's first node. Nodes are numbered from the root on. */
 INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     ordo_u32 nodes = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key
- * and value). Starts with the defaults, then applies the shipped values that suit the device, then the user's
- * profile. The profile is a text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13"
- * one shape. */
+/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key and
+ * value): the default, or a shipped value that suits the device, or the value of the user's profile. The profile is a
+ * text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -52,7 +51,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Some tunables have one value for several shapes. Returns the first shape that has the value of `shape`. */
+/* Returns the first shape (sizes of key and value) that shares its value of tunable `t` with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -294,7 +293,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to the malloc'd path of the user's profile, or NULL without memory. Returns false if no profile applies. */
+/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no profile
+ * applies. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -334,7 +334,6 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              path, why);
 }
 
-/* Reads a profile into `text`. Returns false if the file is missing or is not text. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;

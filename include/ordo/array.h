@@ -131,9 +131,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies each key and value whose flag is not 0, and keeps their order. `flags` has one byte per
- * element. keys_out and values_out must have capacity for `count` elements. `kept` receives the
- * number of copied elements as one uint32_t.
+/* Copies the keys and values whose flag is not 0, in their order. `flags` has one byte per element.
+ * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
+ * copied elements as one uint32_t.
  * Cost: one read of flags and input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -148,9 +148,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Maximum number of bytes of a row. A row is an element of any size. Offset `at` of a slice of
- * rows counts rows. To sort rows, sort their keys with row indices as values, and then call
- * ordo_gather. */
+/* Maximum size of a row in bytes. A row is an element of any size, and a slice's offset `at` counts
+ * rows. To sort rows, sort their keys with row indices as values, and then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -171,8 +170,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice. The call is then faster. If an index does occur
-     * twice, its row may mix bytes of several input rows. */
+    /* Set to true if no index occurs twice. The call is then faster. An index that does occur twice
+     * then gets a row that may mix bytes of several input rows. */
     bool distinct;
 };
 
@@ -198,14 +197,13 @@ struct ordo_sort_params {
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* Even if true, equal keys keep the order of the input. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
-    /* Number of bits to sort by. The lowest is bit number first_bit. 0 means all bits from
-     * first_bit up. */
+    /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
     uint32_t bits;
 };
 
-/* Converts a key to an unsigned integer. The integers have the same order as the keys. `key`
- * points to one element. Unsigned integers stay unchanged, signed integers get a flipped sign
- * bit, floats are ordered in IEEE total order. */
+/* Converts the key at `key` to an unsigned integer. The integers have the same order as the keys.
+ * Unsigned integers stay unchanged, signed integers get a flipped sign bit, floats are ordered in
+ * IEEE total order. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,
@@ -251,9 +249,8 @@ struct ordo_select_params {
     bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
 };
 
-/* Returns the key of rank k: the element with index k after sorting. index_out receives the
- * key's index in the input as a uint32_t, and may be ordo_none(). For the median pass k = count
- * / 2.
+/* Returns the key that has index k after sorting. index_out receives the key's index in the input
+ * as a uint32_t, and may be ordo_none(). For the median pass k = count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -277,15 +274,15 @@ struct ordo_reduce_by_key_params {
     /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
     bool sorted;
     /* Number of low bits of ordo_key_bits to sort by. 0 means all bits. Fewer bits make the call
-     * faster. But groups whose low bits agree then come in arbitrary order, and one key may form
-     * several groups. */
+     * faster. But keys that differ only in higher bits then come in arbitrary order, and one key
+     * may form several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
- * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
- * or keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t.
- * Only the first `capacity` groups are written.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
+ * the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key. If
+ * `sorted`, they keep the input's order. `groups` receives the number of groups as a uint32_t. Only
+ * the first `capacity` groups are written.
  * Cost: a sort, unless `sorted`. Then each element is read once or twice, depending on the
  *   device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
@@ -392,8 +389,7 @@ ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Returns the bytes of device memory that the index holds. Returns 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
-/* The internal order in which a call processes queries that are not sorted. It does not change the
- * results. */
+/* Order in which a call processes unsorted queries internally. The results do not depend on it. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
@@ -413,8 +409,7 @@ struct ordo_search_params {
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN may take scratch memory: 8 bytes plus the bytes of two keys per
-     * query. */
+    /* Schemes other than PLAIN may take scratch memory: 8 bytes and two keys per query. */
     ordo_scheme scheme;
 };
 

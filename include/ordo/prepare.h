@@ -82,8 +82,8 @@ struct ordo_prepared {
  * Memory: some MB on the device, which are freed, except for pooled scratch (ordo_device_trim).
  * Blocking: waits for each program. On an H200 a program takes 0.03 to 1 s, and some ms from the
  *   cache.
- * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED. *out
- *   (may be NULL) is set unless `params` is invalid.
+ * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED if
+ *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
  * Concurrency: other threads may use the device. The kernels that they need are compiled first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,
