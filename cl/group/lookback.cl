@@ -65,12 +65,13 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 }
 
 typedef struct {
-    uint      flag;    /* LOOKBACK_NONE if the words of the tile have different flags. */
+    uint      flag;    /* Flag of all words of the tile, or LOOKBACK_NONE if the words differ. */
     bool      touched; /* True if at least one word of the tile is published. */
     fold_item item;
 } lookback_status;
 
-/* Returns part w of an item. The parts of the value come first, lowest bits first, then the parts of the mark. */
+/* Returns the part of an item that the tile's word w stores. The first LOOKBACK_VALUE_WORDS parts are the value, the
+ * others the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -152,13 +153,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile from the input, because the tile's group has not published a result. All lanes of a sub-group must
- * call.
+/* Reduces a tile from the input, because the tile's group has published no result. All lanes of a sub-group must call.
  *
- * If the output overwrites the input (in_place), another group may be overwriting the tile. That group publishes its
- * item first. So this function checks the published words after it has read the input. If no word is published, the
- * input was intact. Otherwise the function returns the published item, with flag LOOKBACK_NONE if some words are
- * missing. */
+ * If in_place is true, the output overwrites the input. The tile's group may be doing so now, but it publishes its
+ * item first. So if no word is published after the read, the input was intact. Otherwise the function returns the
+ * published item, with flag LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

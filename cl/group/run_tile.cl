@@ -16,9 +16,9 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* The merge has rounds. A *region* of round l is the merge of 2^l runs. Its two halves are regions of round l - 1. The
- * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, regions begin at multiples of
- * RUNS_ITEMS, so that a work-item's slots are in one region. */
+/* Each round of the merge merges pairs. A *region* of round l has 2^l merged runs. For 16 runs, rounds 0 to 4 have
+ * 16 + 8 + 4 + 2 + 1 = 31 regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's
+ * RUNS_ITEMS slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -33,7 +33,8 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run: the number of the first run's elements before this element in the tile. */
+    /* If slot s had an element of the second run before the merge, upto[s] is the number of first-run elements
+     * before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
@@ -57,15 +58,15 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is 1 + the last slot of the round's regions. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is the end of the round's last region. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots
- * in the tile. */
+/* Sets mem->start and mem->count, the first slot and the number of elements, of each region of a round. A region is
+ * the merge of 2^round of the n runs. `capacity` is the maximum number of elements in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -93,12 +94,12 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Four work-items initialize local memory. RUNS_SETTER(i) is true in number i of them. One work-item sets both the
- * pointers to keys and the pointers to values: with one work-item for each, plain merges took 86 registers instead of
- * 48 on sm_90. */
+/* RUNS_SETTER(i) is true in the i-th of four work-items that initialize local memory. One of them sets the pointers
+ * to keys and to values: with one work-item for each, plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
+/* Computes which part of each run the tile has, and the slots of the merged runs after each round. Ends with a
+ * barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -171,7 +172,8 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether a round changes the region at `slot`. The first region does not change if its right half is empty. */
+/* Returns false if a work-item has nothing to merge: `slot` lies after all regions, or in a first region without
+ * right half. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
@@ -313,8 +315,8 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* For each of this work-item's elements of the second run, writes to mem->upto the number of first-run elements before
- * the element. The next barrier makes mem->upto visible. */
+/* For each second-run element of this work-item, sets mem->upto to the number of first-run elements before it. The
+ * next barrier makes mem->upto visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -326,8 +328,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* `value` must be the value of the element in slot `slot`, which was in slot `at` before the merge. Returns the
- * combination of `value` and the first run's value of the same key. Returns `value` if the first run lacks this key. */
+/* Returns `value` combined with the first run's value of the same key, or `value` if the first run lacks this key.
+ * `value` must belong to the element in slot `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];

@@ -182,7 +182,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's pieces of the node come before the query. The sum over the team is the
+/* Returns how many separators in this lane's part of the node come before the query. The sum over the team is the
  * result for the node. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
@@ -198,7 +198,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 }
 #endif
 
-/* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
+/* ---- trees in local memory ------------------------------------------------------------------------------------- */
 
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
  * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
@@ -228,8 +228,7 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
         rank[r] -= 1u << depth;
 }
 
-/* ---- an interval of an array
- * -------------------------------------------------------------------------------------- */
+/* ---- intervals of an array --------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint first, count;

@@ -7,7 +7,7 @@
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* 1 if the host defines COMBINE_OP. Some kernels then combine values of equal keys. */
+/* 1 if kernels combine the values of equal keys, because the host defines COMBINE_OP. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -30,8 +30,8 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number. `how` selects minimum or maximum: in both cases the result of two values is the
- * value with the greater number. */
+/* Maps a value to an unsigned number, so that the minimum or maximum (`how`) of two values is the value with the
+ * greater number. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

@@ -61,7 +61,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile has elements `first` to `end` - 1, and `own` of them are kept. */
+/* A tile has elements `first` to `end` - 1. `own` is the number of kept elements. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -220,8 +220,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in the range of tiles of group g. On CPUs, group 0 also writes its
- * range. */
+/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

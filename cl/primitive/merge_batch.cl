@@ -18,7 +18,7 @@
 
 #define BATCH_WIDTH 8
 
-/* Returns how many of the first `diagonal` elements of the merge come from the array. */
+/* Returns how many of the first `diagonal` merged elements come from the array. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -75,23 +75,23 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Returns whether the result has batch element j. The element must be the batch's last with its key, and not hidden. */
+/* Returns true if the result has batch element j: it is the last element with its key, and it is not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the first batch element after the tile replaces the tile's last array element. `at` is the first
- * array element that the tile has not handled. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. `at` is the first
+ * array element that this tile has not handled. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
- * that an earlier batch element replaces do not count. Sets kept[tile] to the number of results of the tile. `hidden`
- * may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Skips array
+ * elements that an earlier batch element replaces. Sets kept[tile] to the number of elements that the tile will
+ * write. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,

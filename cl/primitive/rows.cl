@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies rows between a table and a list. Gather copies row number index[i] of the table to position i of the list.
- * Scatter copies in the other direction. Positions whose row number is not in the table are ignored.
+ * Scatter copies in the other direction. Position i is skipped if the table has no row number index[i].
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
  *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, the last position with the number is copied.

@@ -8,8 +8,8 @@
  *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
  *
  * The including file includes search_keys.cl first, and defines how results are stored:
- *  SEARCH_LAST       1: `equal` states whether the query equals the key before its upper bound (needs SEARCH_UPPER). 0:
- *                    whether it equals the key at its lower bound
+ *  SEARCH_LAST       selects the key that `equal` compares with the query. 0: the key at the query's lower bound.
+ *                    1: the key before the query's upper bound (needs SEARCH_UPPER)
  *  answers           a struct of result arrays, which begins with PLACES_OF
  *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
@@ -51,7 +51,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Indices after the last query give the last query. */
+/* Loads this work-item's queries in ordered form. The last query replaces queries past the end. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU

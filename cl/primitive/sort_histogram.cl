@@ -24,7 +24,7 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
 }
 
 typedef struct {
-    /* `greatest` is the keys' greatest digit plus 1, `least` is RANK_RADIX minus the keys' least digit. */
+    /* The greatest digit of all keys plus 1, and RANK_RADIX minus the least digit. Atomic max computes both. */
     uint greatest, least;
 } histogram_digit;
 
@@ -83,7 +83,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Estimated mean number of elements that share an element's prefix. */
+    /* Estimated number of elements with the same key prefix, averaged over all elements. */
     float mean;
     float fullest;
 } sample_prefixes;
@@ -137,23 +137,24 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment. One group would take long to sort a longer segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
+ * sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (elements with
- * similar keys). */
+/* Maximum mean number of comparisons per element in the local pass. The pass compares each element with all elements
+ * of its bin (elements with similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
+/* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* Returns the number of passes before a local pass, or 0 if a local pass would save no time. The passes sort by digit
- * `top` and the next lower digits. All work-items of the group must call. */
+/* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
+ * would save no time. All work-items of the group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* First (digits = 1) tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits. Then tests prefixes of two
-     * digits, then of three digits. */
+    /* The first round (digits = 1) tests whether the bins of a local pass are small. The next rounds test prefixes
+     * of two digits, then of three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -176,8 +177,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by digits `low` to `top`, then a local pass (sort_local.cl), which sorts by all bits below digit
- * `low`. */
+/* Writes a plan of passes by digits `low` to `top`, then a local pass (sort_local.cl) by all bits below digit `low`. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -186,8 +186,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans a pass by every digit that varies. The number of passes is odd exactly if h.passes is odd, so that the last
- * pass writes the output. */
+/* Writes a plan with a pass for each digit that varies, and at most one more. The number of passes must be odd if
+ * h.passes is odd, else even, so that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -205,7 +205,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. All work-items of the last group must call, after a barrier that makes l->digit visible. */
+/* Chooses the passes and writes them to `plan`. All work-items of the last group must call, after a barrier that
+ * makes l->digit visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -223,8 +224,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the tickets and status words. `counters` must be 1 + h.passes *
- * RANK_RADIX words of 0, and is 0 again at the end. */
+/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
+ * `counters` must be 1 + h.passes * RANK_RADIX words of 0, and is 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -47,7 +47,8 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* Sets bounds[r] to the index of the first element of range r, and bounds[ranges] to `count`. */
+/* A range is the part of the array that one work-group sorts. Sets bounds[r] to the index of the first element of
+ * range r, and bounds[ranges] to `count`. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -75,8 +76,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters that map keys to bins: local_bin subtracts `least`, shifts the difference so that the greatest difference
- * has 32 bits, and multiplies by `scale`. */
+/* Parameters of local_bin, which maps a key to a bin. It subtracts `least`, shifts the difference so that the
+ * greatest difference has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -104,7 +105,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to (bin << 16) + n. The elements of a bin get the numbers n from 0 on, in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + n for element i of this work-item. Elements of a bin get numbers n from 0
+ * on, in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

@@ -56,8 +56,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
             ordo_buffer_destroy(dev, &arrays[i].slice.mem);
 }
 
-/* ---- large arrays, used in place by CPUs
- * --------------------------------------------------------------------------- */
+/* ---- large arrays -------------------------------------------------------------------------------------------- */
 
 /* Returns true if array i has a byte in common with another array. OpenCL forbids buffers that overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
@@ -76,8 +75,8 @@ static bool is_aligned(const struct ordo_host_array *a)
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* If the device uses host memory, creates a buffer over the memory of array i. An array that is both input and
- * output gets no such buffer, because a call that fails must leave it unchanged. */
+/* If the device uses host memory, creates a buffer over the memory of array i, so that nothing is copied. Does
+ * nothing for an array that is both input and output, because it must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -101,8 +100,7 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
     return ORDO_OK;
 }
 
-/* ---- small arrays, uploaded together
- * -------------------------------------------------------------------------------- */
+/* ---- small arrays -------------------------------------------------------------------------------------------- */
 
 static size_t wanted_of(const struct ordo_host_array *a)
 {
@@ -118,8 +116,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns byte offsets in the stage to the arrays whose upload and download flags equal `up` and `down`. The first
- * `used` bytes of the stage are already assigned. Returns the number of assigned bytes, now including these arrays. */
+/* Assigns byte offsets in the stage, from `used` on, to the arrays whose upload and download flags equal `up` and
+ * `down`. Returns the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -191,7 +189,7 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
     return ORDO_OK;
 }
 
-/* ---- to the device and back ---------------------------------------------------------------------------------- */
+/* ---- transfers ----------------------------------------------------------------------------------------------- */
 
 #define ARRAYS_MAX 16
 

@@ -13,7 +13,8 @@ struct ordo_index {
     cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    /* Separators of all levels. A separator is the first key of a block. NULL if there is at most one block. */
+    /* Separators of all levels, or NULL if there is at most one block. A separator is the last key of a node or
+     * block. */
     cl_mem nodes;
     size_t nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 

@@ -24,7 +24,7 @@ struct shape {
  * greater stride needs fewer samples, but on average leaves n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It limits the scratch buffers. */
+#define CHUNK_MIN   1024 /* On CPUs one work-item merges at least this number of elements. It limits scratch memory. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. Tries the size of the tunable first, then smaller sizes, larger sizes, and
- * finally one work-item. */
+/* Returns the group size and the tiles. Tries the tunable's group size, then smaller and larger sizes, and finally
+ * one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -362,9 +362,7 @@ static void add_run(struct merge *m, const struct ordo_merge_source *run)
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines)
 {
     const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
-    return shape.group > 1 &&
-           /* The look-back adds counts of 4 bytes, whatever the type of the keys. */
-           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
+    return shape.group > 1 && ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,

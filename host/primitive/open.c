@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Reports a wrong result. On a dry-run device all results are invented, so the test continues. */
+/* Reports a wrong result. On a dry-run device, which computes nothing, the test continues. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 struct arrays {

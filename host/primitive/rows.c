@@ -6,8 +6,8 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of bytes that kernels copy at once: the largest power of two, up to 16, that divides the row
- * size and the slices' byte offsets. On CPUs up to 8, because buffers over the caller's memory may not be aligned to
+/* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
+ * byte offsets of the arrays, but at most 16. On CPUs at most 8, because the caller's memory may not be aligned to
  * 16 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
@@ -53,7 +53,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Writes to *latest, for each row of r->table, the index of the last row of r->list that a scatter writes to it. */
+/* A scatter may write a row of r->table several times, and the last row of r->list must win. Creates *latest, which
+ * has this row's index + 1 for each row of the table. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

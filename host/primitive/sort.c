@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* Buffer of the plan that kernel sort_histogram writes, or NULL. */
+    /* Buffer for the digit of each pass, which kernel sort_histogram chooses, or NULL. */
     cl_mem pass_digits;
 };
 
@@ -201,8 +201,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the kernels of the local pass, if the plan has one. If sort_histogram decided against the local pass,
- * they return at once. */
+/* Launches the kernels of the local pass, if the plan has one. The kernels return at once if sort_histogram decided
+ * against the local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;

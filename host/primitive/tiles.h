@@ -8,12 +8,12 @@
 
 struct ordo_tiles {
     size_t group, items; /* Number of work-items per group, and of elements per work-item. */
-    /* True: one launch, in which groups wait for results of earlier tiles. False: two launches. */
+    /* If true, groups wait for results of earlier tiles, and one launch suffices. If false, there are two launches. */
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group if `lookback` is false. */
     size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
-    cl_uint shift;  /* Number of elements of the first tile that lie before the array (cl/group/tile.cl). */
+    cl_uint shift;  /* Tile 0 begins this number of elements before the array (cl/group/tile.cl). */
 };
 
 /* Returns the tiles of `count` elements of key_bytes bytes each. `group` and `items` are tunables. `at` is the index
@@ -37,11 +37,11 @@ struct ordo_tile_kernels {
     size_t      payload_bytes, item_bytes;
 };
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. `args` must contain the first arguments of each kernel. */
+/* Launches one or two kernels over all tiles. `args` must contain the arguments that all of them have first. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 
-/* Returns the type for which a kernel is compiled. For sums of signed integers it is the unsigned type. */
+/* Returns the type for which a kernel is compiled: for sums of signed integers the unsigned type, else `type`. */
 ordo_type ordo_fold_type(ordo_type type, ordo_op op);
 
 #endif
