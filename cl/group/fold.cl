@@ -54,9 +54,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a second component. For
- * FOLD_SUM the value is a key, otherwise a key in ordered form. fold_item is no struct, because Oclgrind 21.10
- * cannot run functions that return structs. */
+/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a second component. The
+ * value is a key, except for FOLD_SUM in ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run
+ * functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -117,8 +117,8 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns an item's mark. If the item begins a segment, the upper half is 1 and the lower half is the item's index
- * `at`. Otherwise the mark is 0. */
+/* Returns an item's mark: if the item is a head, 1 in the upper half and the item's index `at` in the lower half,
+ * else 0. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;

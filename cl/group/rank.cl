@@ -84,7 +84,7 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
 
 /* The team's row of `counts` has a number for each digit. Sets rank i to the number for the digit of key i, plus the
  * count of the team's earlier keys with this digit. Then adds the team's keys to the row. If the row was 0 before,
- * the results are ranks within the team. If rank_starts has set the row, they are indices in the sorted tile. */
+ * the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory. Otherwise compilers would copy the argument to
- * private memory, because kernels index it. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the kernel's argument to local memory, because compilers would copy an indexed
+ * argument to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {

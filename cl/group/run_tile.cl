@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that belongs
- * to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An
- * element is *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
+/* Merges one tile of a merge of sorted runs in a work-group: loads the tile's part of each run to local memory,
+ * merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An element is
+ * *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -16,9 +16,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* Each round of the merge merges pairs. A *region* of round l has 2^l merged runs. For 16 runs, rounds 0 to 4 have
- * 16 + 8 + 4 + 2 + 1 = 31 regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's
- * RUNS_ITEMS slots are in one region. */
+/* Round l of the merge leaves *regions* of 2^l merged runs. For 16 runs, rounds 0 to 4 have 16 + 8 + 4 + 2 + 1 = 31
+ * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -33,8 +32,8 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* If slot s had an element of the second run before the merge, upto[s] is the number of first-run elements
-     * before it. */
+    /* For the second run's element in slot s before the merge, upto[s] is the number of first-run elements before
+     * it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
@@ -65,8 +64,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Sets mem->start and mem->count, the first slot and the number of elements, of each region of a round. A region is
- * the merge of 2^round of the n runs. `capacity` is the maximum number of elements in the tile. */
+/* Sets mem->start (the first slot) and mem->count (the number of elements) of all regions of a round. Region i has
+ * 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -94,8 +93,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* RUNS_SETTER(i) is true in the i-th of four work-items that initialize local memory. One of them sets the pointers
- * to keys and to values: with one work-item for each, plain merges took 86 registers instead of 48 on sm_90. */
+/* RUNS_SETTER(i) is true in number i of four work-items that initialize local memory. One of them sets the pointers
+ * to keys and values: with one work-item for each, plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes which part of each run the tile has, and the slots of the merged runs after each round. Ends with a
@@ -142,8 +141,7 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 }
 
 /* Loads the keys of a tile of `count` elements, and their hidden bits, from the first n runs. The caller must have
- * count >= 1. Slots after the tile's end get the tile's last element, so no load has a condition. Ends with a
- * barrier. */
+ * count >= 1. Slots after the tile's end get the tile's last element. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -172,16 +170,16 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns false if a work-item has nothing to merge: `slot` lies after all regions, or in a first region without
- * right half. */
+/* Returns false if the work-item has nothing to merge: `slot` lies after all regions, or the first region has one
+ * half. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Each work-item computes
- * RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Needs a barrier
+ * before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -328,8 +326,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, or `value` if the first run lacks this key.
- * `value` must belong to the element in slot `slot`, which was in slot `at` before the merge. */
+/* Returns `value` combined with the first run's value of the same key, if there is one. `value` must belong to the
+ * element in slot `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -342,8 +340,8 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* `visible` must be the number of this work-item's visible slots. Returns the sum of `visible` over all earlier
- * work-items, and sets *total to the sum over the group. The whole group must call. Contains a barrier. */
+/* Returns the sum of `visible` over all earlier work-items, and sets *total to the sum over the group. Contains a
+ * barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);

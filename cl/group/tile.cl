@@ -4,7 +4,7 @@
  *
  * Tile 0 begins `shift` keys before the array, so that vectors are aligned. Position p, counted from the start of
  * tile 0, has key p - shift. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of
- * each row, so that neighbouring lanes load neighbouring memory. */
+ * each row. */
 #pragma once
 #include "group/fold.cl"
 

@@ -2,7 +2,7 @@
 /* Scans an array in tiles: each element gets the reduction (sum, minimum or maximum) of all earlier elements. With
  * look-back (SCAN_LOOKBACK 1), tiles_look_back reads every element once, in one launch. Otherwise elements are read
  * twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier groups and
- * writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, and tiles_ranges writes the other ranges.
+ * writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0. The whole group must call each function.
  *
  * The including file first defines:
  *  LOOKBACK_INPUT   the type of the arguments
@@ -74,7 +74,7 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
 }
 
 /* Writes the results of this group's tiles. sums[g] must be the reduction of group g's tiles, but if there is only
- * one group, `sums` must be NULL. The whole group must call. */
+ * one group, `sums` must be NULL. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -94,7 +94,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. The whole group must call. */
+/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -110,8 +110,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes their results. The whole group must
- * call. */
+/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes their results. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

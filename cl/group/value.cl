@@ -7,7 +7,6 @@
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* 1 if kernels combine the values of equal keys, because the host defines COMBINE_OP. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h). index_build writes the separators, the keys
- * that guide a search. For a compressed index, index_widths computes the bytes per key of each block, and index_pack
- * writes the compressed keys. */
+/* Builds a static search index over a sorted array (shared/index.h). index_build writes the separators, the keys in
+ * nodes. For a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the
+ * compressed keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -14,8 +14,8 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes the separators of all levels. A separator is the last key of a node or block of the next lower level. All
- * are read from the array, so no level depends on another level. */
+/* Writes the separators of all levels. A separator is the last key of a node or block of the next lower level, and
+ * is read from the array. So no level depends on another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)

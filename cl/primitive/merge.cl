@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges two sorted arrays stably. Each work-group finds the part of both inputs that belongs to its tile of the
- * output.
+ * output. The whole group must call each function that has a barrier.
  *
  *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
@@ -47,8 +47,6 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* The tile has a_count elements of array a from index a_begin on, and b_count elements of array b from index b_begin
- * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
@@ -62,8 +60,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets *tile to output elements `begin` to end - 1. Before output element `begin` there must be a_begin elements of
- * array a, before `end` a_end. If the input is not sorted, the tile's counts are limited. */
+/* Sets *tile to output elements `begin` to end - 1. Before output element `begin` come a_begin elements of array a,
+ * and a_end before `end`. The counts are limited, in case the input is not sorted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -103,14 +101,12 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Of the first `diagonal` merged elements, at least `low` and at most `high` come from array a. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Runs one step of the search of merge_path_team. Each lane of the team calls merge_holds for one of the numbers
- * base + stride, base + 2 * stride, and so on. The results narrow search->low and search->high. base must be at
- * least search->low. All lanes of the sub-group must call. */
+/* Runs one step of the search of merge_path_team: narrows search->low and search->high. Lane i of the team calls
+ * merge_holds for base + (i + 1) * stride. base must be at least search->low. All lanes of the sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -122,9 +118,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
- * guess, at distances of `near`. The guess is right if both arrays have the same distribution of keys. Each further
- * step divides the interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different
- * diagonals. */
+ * guess, at distances of `near`. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of the
+ * sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -137,8 +132,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Finds the tile of this work-group. The whole group must call. The array a_split may be reused after the next
- * barrier. */
+/* Finds the tile of this work-group. The array a_split may be reused after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -157,8 +151,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. The whole group must call. A barrier
- * must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -187,8 +180,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. The whole group must
- * call. Needs a barrier before, and ends with a barrier. */
+/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before,
+ * and ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;

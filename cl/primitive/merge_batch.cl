@@ -4,11 +4,8 @@
  * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and the values of all elements of a
  * key are combined.
  *
- * One work-item merges a tile of both arrays.
- *  batch_place   finds each batch element's position in the array, and counts the results of each tile
- *  batch_write   writes the results
- *
- * Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
+ * One work-item merges a tile of both arrays: batch_place counts the results of each tile, then batch_write writes
+ * them. Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -90,8 +87,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
 }
 
 /* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Skips array
- * elements that an earlier batch element replaces. Sets kept[tile] to the number of elements that the tile will
- * write. `hidden` may be NULL. */
+ * elements that an earlier batch element replaces. Sets kept[tile] to the number of results of the tile. `hidden`
+ * may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -145,8 +142,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Batch element j must be the last with its key. Returns the combination of all values of this key. `at` must be the
- * number of array elements not greater than this key. */
+/* Returns the combination of all values of a key. Batch element j must be the last with this key. `at` must be the
+ * number of array elements not greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -157,8 +154,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of results of all
- * tiles. */
+/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of all results. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group
- * combines the results of all groups. With SCAN_LOOKBACK 1, it is the group of reduce_once that finishes last,
- * otherwise the group of a second kernel, reduce_sums. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1,
+ * the group of reduce_once that finishes last combines the results. Otherwise a second kernel, reduce_sums, does. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

@@ -33,8 +33,7 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Position i of `list` belongs to row number index[i] of `table`. If `latest` is not NULL, latest[r] is 1 + the last
- * position i with index[i] == r. */
+/* Position i of `list` belongs to row number index[i] of `table`. `latest` is the result of rows_latest, or NULL. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -130,8 +129,8 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r], for each row number r of the table, to 1 + the last list position i with index[i] == r. All words of
- * `latest` must be 0 before. */
+/* Sets latest[r], for each row number r, to 1 + the last list position i with index[i] == r. All words of `latest`
+ * must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

@@ -15,8 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* Returns the count (see COUNT_EQUAL) of PIECE_KEYS elements from index `at` on. `at` may be negative (modulo 2^32).
- * Elements before the array are counted like keys before the query. Elements after the array are not counted. */
+/* Returns the count (COUNT_EQUAL) of PIECE_KEYS elements from index `at` on, which may be negative (modulo 2^32).
+ * Elements before the array count as keys before the query. Elements after the array do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

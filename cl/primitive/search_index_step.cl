@@ -21,9 +21,8 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* Returns how many keys of a compressed block come before the query. A block stores the differences between keys and
- * a base. d is the query minus the base. If d has more bytes than a stored difference, all keys come before the
- * query. */
+/* Returns how many keys of a compressed block, which stores keys as differences from a base, come before the query.
+ * d is the query minus the base. If d has more bytes than a stored difference, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* State of a team's search for one query: `unit` is the number of the node, at last of the block, that the search
- * has reached. Each lane counts separators in its part of a node. All lanes of a sub-group must call the functions. */
+/* State of a search for one query: `unit` is the number of the node, at last of the block, that the search has
+ * reached. Each lane counts separators in its part of a node. All lanes of a sub-group must call the functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -68,9 +68,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (COUNT_EQUAL) of the keys in 16 bytes of a compressed block. A block stores the differences
- * between keys and a base. d is the query minus the base. If d has more than `width` bytes, all keys come before the
- * query. */
+/* Returns the count (COUNT_EQUAL) of keys in 16 bytes of a compressed block, which stores keys as differences from a
+ * base. d is the query minus the base. If d has more than `width` bytes, all keys come before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -98,8 +97,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count (COUNT_EQUAL) of keys in this lane's part of query m's block. Loads a vector of every
- * block before it counts, so that the loads overlap. */
+/* Sets count[m] to the count (COUNT_EQUAL) of this lane's part of query m's block. Loads a vector of every block
+ * first, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -122,7 +121,6 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* Sets count[m] to the count (COUNT_EQUAL) of keys in this lane's part of query m's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -194,9 +192,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
 }
 
 /* Searches from level `level` of the index down. first_node is the number of the level's first node. With
- * SEARCH_LOCAL, each group first copies the separators of the level's nodes, from node `above` on, to a tree in
- * local memory. The level must have at most 2^depth nodes. Without SEARCH_LOCAL, `level` must be the level of the
- * root. */
+ * SEARCH_LOCAL, each group first copies the separators of the level's nodes (at most 2^depth), which begin at node
+ * `above`, to a tree in local memory. Without SEARCH_LOCAL, `level` must be the root's level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

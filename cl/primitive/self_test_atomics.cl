@@ -253,8 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests work-items that update the same words at once. Each work-item runs up to `rounds` loops of updates of each
- * kind (enum contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has
+/* Tests work-items that update the same words at once, with up to `rounds` loops for each kind of update (enum
+ * contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has
  * CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
@@ -338,8 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until the previous group has set the flag in sums[ticket - 1], and then stores this sum plus ticket + 1 in
- * sums[ticket]. Returns false after a timeout. One work-item per ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then stores this sum plus ticket + 1 in sums[ticket]. Returns false after
+ * a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -363,8 +363,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know that a release store orders plain accesses. Builds for race checkers use uncached
- * accesses. */
+/* Race checkers do not know release stores, so builds for race checkers use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -386,9 +385,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees the
- * previous group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and
- * `sums64` one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees this
+ * group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64`
+ * one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -70,8 +70,8 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* The bucket digit selects an element's bucket. Its highest bit is the highest bit set in `span`, a bitmap of the
- * key bits that vary. Returns the number of its lowest bit. */
+/* Returns the lowest bit of the digit that selects an element's bucket. Its highest bit is the highest bit set in
+ * `span`, a bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
@@ -152,8 +152,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements of bucket i, by the index of the first
- * of them in the spare buffer. */
+/* Replaces counts[i * b.chunks + chunk], the chunk's number of elements in bucket i, by the spare index of the first
+ * one. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {

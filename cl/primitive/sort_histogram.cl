@@ -97,9 +97,8 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the prefix
- * selects one of SAMPLE_CELLS counters. The estimate subtracts the expected hash collisions. All work-items of the
- * group must call. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the
+ * prefix selects one of SAMPLE_CELLS counters. All work-items of the group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -140,14 +139,14 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
  * sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass. The pass compares each element with all elements
- * of its bin (elements with similar keys). */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements with similar keys (a
+ * bin). */
 #define SAMPLE_BIN_MAX 96.0f
 /* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
 
 /* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
- * would save no time. All work-items of the group must call. */
+ * would save no time. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -186,8 +185,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Writes a plan with a pass for each digit that varies, and at most one more. The number of passes must be odd if
- * h.passes is odd, else even, so that the last pass writes the output. */
+/* Writes a plan with a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so
+ * that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -225,7 +224,7 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
 }
 
 /* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
- * `counters` must be 1 + h.passes * RANK_RADIX words of 0, and is 0 again at the end. */
+ * `counters` has 1 + h.passes * RANK_RADIX words, which must be 0 and are 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

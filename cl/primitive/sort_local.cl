@@ -76,7 +76,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters of local_bin, which maps a key to a bin. It subtracts `least`, shifts the difference so that the
+/* Parameters of local_bin, which maps a key to a bin: it subtracts `least`, shifts the difference so that the
  * greatest difference has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
@@ -105,8 +105,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to (bin << 16) + n for element i of this work-item. Elements of a bin get numbers n from 0
- * on, in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + n, where n numbers the elements of the bin in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -195,8 +194,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads precede
- * the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
+/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads
+ * precede the writes. bounds[ranges + 1 + range] becomes 1 if sort_large must sort the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

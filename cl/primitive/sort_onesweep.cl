@@ -50,8 +50,7 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
 }
 
 /* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a
- * tile has published no counts, this group counts the tile's keys itself, so groups never wait forever. l->missing
- * must be 0. */
+ * tile has published no counts, this group counts the tile's keys itself. All work-items must see 0 in l->missing. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -146,15 +145,14 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* An incomplete last tile is filled with the last digit. So its count of this digit is too great, but no later
-     * tile uses it. */
+    /* An incomplete last tile is filled with the last digit. No later tile uses the count of this digit, which is
+     * too great. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* Loads the values now, so that the loads complete during the look-back. The keys are in local memory, so the
-     * values can use their registers. */
+    /* Loads the values now, so that the loads complete during the look-back. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

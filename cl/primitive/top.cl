@@ -171,7 +171,7 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
 }
 
 /* Finds the next digit of the k-th element in the histogram of digits, and writes the result of the pass to
- * `record`. Only the group that finishes last may call. */
+ * `record`. Only the last group may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -308,8 +308,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` is the number of this work-item's elements that the pass outputs, the upper half the
- * number that it keeps. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has no such element. */
+/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half counts the elements
+ * that it keeps. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has none of them. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -360,7 +360,7 @@ typedef struct {
 } top_places;
 
 /* Writes this work-item's elements to the output or the list. `before` is the sum of top_fates.sum over earlier
- * work-items: the numbers of elements that they write. */
+ * work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {

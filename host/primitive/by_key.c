@@ -37,8 +37,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the value of macro BY_KEY_WIDEN: 0 if values keep their size. Otherwise values become 8-byte integers:
- * unsigned (1) or signed (2). */
+/* Returns the value of macro BY_KEY_WIDEN (cl/primitive/by_key.cl). */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)

@@ -67,16 +67,16 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array in place. Let p be the largest power of two that divides the element
- * size. The array's address must be a multiple of p, or of 8 if p is greater than 8. */
+/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two
+ * that divides the element size, or of 8 if this power is greater. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* If the device uses host memory, creates a buffer over the memory of array i, so that nothing is copied. Does
- * nothing for an array that is both input and output, because it must stay unchanged if the call fails. */
+/* If the device uses host memory, creates a buffer over the memory of array i. Does nothing for an array that is
+ * both input and output, because it must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -138,9 +138,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. In the
- * stage all inputs are contiguous, and so are all outputs. If the arrays do not fit in a stage, does nothing; the
- * caller then creates a buffer for each array. */
+/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. If the
+ * arrays do not fit in a stage, does nothing; the caller then creates a buffer for each array. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))

@@ -24,8 +24,8 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change. So
- * callers store the result with which they built an index. */
+/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change, so
+ * callers store it with their index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
 /* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
  * index.bytes bytes for index.nodes. */

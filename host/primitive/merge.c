@@ -17,8 +17,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* Returns the work-group size and the elements per work-item. Halves the group size until a tile (the elements of
- * one group) fits in local memory. */
+/* Returns the work-group size and the elements per work-item. A tile (the elements of one group) fits in local
+ * memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);

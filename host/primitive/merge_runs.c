@@ -284,8 +284,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* If there are 3, 5 or 9 runs, the first run takes part only in the last round of pairwise merges, because it is
- * usually the largest. The other runs move to the second half of the table, so they are first merged with each
- * other. */
+ * usually the largest. The other runs move to the second half of the table. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -397,8 +396,8 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the sum of the two offsets overflows, returns offset
- * SIZE_MAX, which the check of arrays refuses. */
+/* Returns the slice of `array` that begins at run->at. If the offset overflows, it becomes SIZE_MAX, which the check
+ * of arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

@@ -105,7 +105,7 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* If the array has more than ONCE_BYTES bytes, the cache has no space for the array and its index. */
+/* An array of more than ONCE_BYTES bytes and its index do not fit in the cache. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
 /* Returns true if loads of keys and values should bypass the caches, so that the index stays in the cache. */
@@ -139,8 +139,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches a kernel. Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the
- * number of keys per node, `lanes` the number of work-items per query. */
+/* Launches a kernel with the arguments of all search kernels, then the arguments in `own`. `node` is the number of
+ * keys per node, `lanes` the number of work-items per query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -189,8 +189,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index that can be copied to local memory: its separators fit there, and copying
- * takes at most four loads per query. Returns index->levels if there is no such level. */
+/* Returns the lowest level of the index whose separators fit in local memory, and whose copying takes at most four
+ * loads per query. Returns index->levels if there is no such level. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -360,7 +360,7 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
 }
 
 /* Sorts or partitions the queries together with their indices, and then searches for them in this order. The indices
- * tell the kernel where to store each result. */
+ * state where each result is stored. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;

@@ -13,8 +13,7 @@ enum { TILES_OF_ONE_GROUP = 4 };
 /* Maximum number of groups. It limits the results of all groups to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* ITEMS_PER_UNIT is the number of work-items per compute unit of a GPU, CHUNKS_PER_CORE the number of groups per CPU
- * core. */
+/* Work-items per compute unit of a GPU, and work-groups per core of a CPU. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)
@@ -82,8 +81,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Divides an array into n + 1 ranges for n CPU cores. Kernel `sums` already writes the first range, which `ranges`
- * skips, and does not read the last range. So an element is read 2 - 2 / (n + 1) times on average. */
+/* Divides an array into n + 1 ranges for n CPU cores. Kernel `sums` already writes the first range, and does not
+ * read the last. So an element is read 2 - 2 / (n + 1) times on average. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);
