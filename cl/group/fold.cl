@@ -55,8 +55,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
 /* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a second component. The
- * value is a key, except for FOLD_SUM in ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run
- * functions that return structs. */
+ * value is a key for FOLD_SUM, otherwise a key in ordered form. fold_item is no struct, because Oclgrind 21.10
+ * cannot run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32

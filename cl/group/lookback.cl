@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
  * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
- * tile (LOOKBACK_PREFIX). The group combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. If a
- * tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input. So no device
- * hangs. Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien
- * and Owens, Decoupled Fallback (SPAA 2025).
+ * tile (LOOKBACK_PREFIX). The group combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No
+ * device hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input.
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
+ * Owens, Decoupled Fallback (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
  * For tests, bits of LOOKBACK_FAULTS suppress results. 1: odd tiles publish no reduction of their own. 2: odd tiles

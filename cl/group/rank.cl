@@ -82,9 +82,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* The team's row of `counts` has a number for each digit. Sets rank i to the number for the digit of key i, plus the
- * count of the team's earlier keys with this digit. Then adds the team's keys to the row. If the row was 0 before,
- * the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
+/* Sets rank i to a number of the team's row, plus the count of the team's earlier keys with the digit of key i. The
+ * row is a part of `counts` and has a number for each digit. Then adds the team's keys to the row. If the row was 0
+ * before, the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

@@ -170,8 +170,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns false if the work-item has nothing to merge: `slot` lies after all regions, or the first region has one
- * half. */
+/* Returns true if this merge round changes the work-item's slots. The first of its slots is `slot`. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
@@ -219,7 +218,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears all other bits. Ends with a
+/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears the other bits. Ends with a
  * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {

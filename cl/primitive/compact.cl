@@ -107,7 +107,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 #else
 
 /* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
- * number of kept elements in the tile's earlier teams. */
+ * number in earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];

@@ -60,8 +60,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets *tile to output elements `begin` to end - 1. Before output element `begin` come a_begin elements of array a,
- * and a_end before `end`. The counts are limited, in case the input is not sorted. */
+/* Sets *tile to output elements `begin` to end - 1. a_begin is the number of elements of array a before output
+ * element `begin`, a_end the number before `end`. If the input is not sorted, the tile's counts are limited. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;

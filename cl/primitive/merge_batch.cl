@@ -118,8 +118,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may also copy elements
- * from `end` on. Later writes overwrite these copies. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may copy more
+ * elements, which later writes overwrite. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

@@ -39,7 +39,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() replaces padding entries by the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() limits the result to the level's last node or block. */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
     }

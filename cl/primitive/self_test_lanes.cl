@@ -183,7 +183,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers on `parts` arrays of PHASES_WORDS words. Only the first n words of each array are used. */
+/* Tests barriers on the first n words of each of `parts` arrays of PHASES_WORDS words. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

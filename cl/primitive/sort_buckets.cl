@@ -208,8 +208,8 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 /* Buckets of fewer elements are sorted by insertion only. */
 #define INSERTED 24
 
-/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, the function
- * copies the remaining elements in their old order, and returns false. */
+/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the
+ * remaining elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {

@@ -26,8 +26,8 @@
 
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that has element number `at` - 1. Elements of a segment agree in all bits from bit
- * number local_bit up. */
+/* Returns the end of the segment of element number `at` - 1. Elements of a segment agree in all bits from bit
+ * local_bit up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;

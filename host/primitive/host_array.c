@@ -138,8 +138,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. If the
- * arrays do not fit in a stage, does nothing; the caller then creates a buffer for each array. */
+/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. Does
+ * nothing if the arrays do not fit in a stage. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))

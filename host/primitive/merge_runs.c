@@ -21,7 +21,7 @@ struct shape {
 };
 
 /* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A
- * greater stride needs fewer samples, but on average leaves n_runs * stride elements of a tile unused. */
+ * greater stride needs fewer samples, but leaves about n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* On CPUs one work-item merges at least this number of elements. It limits scratch memory. */

@@ -69,7 +69,6 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Maximum number of groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
 /* Maximum number of groups. Kernels add it to tile numbers, which must stay below 2^32. */
@@ -208,7 +207,8 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Maximum number of bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item. A GPU's work-item keeps one node of the index per query in registers. */
+/* Returns the number of queries per work-item. On GPUs it is limited, because a work-item loads one node per query
+ * at once. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -249,7 +249,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* All groups together then load at most one key per query. */
+    if (shape.local) /* Limits the tree, so that all groups together load at most one key per query. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;

@@ -37,7 +37,7 @@ struct ordo_tile_kernels {
     size_t      payload_bytes, item_bytes;
 };
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. `args` must contain the arguments that all of them have first. */
+/* Launches one or two kernels over all tiles. `args` must already have the first arguments, which the kernels share. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 
