@@ -120,8 +120,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order in
- * which they start, so a group waits only for groups that have started. */
+/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order of
+ * their starts, so a group waits only for groups that have started. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
- * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
- * function.
+ * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of
- * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
- * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
- * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of all
+ * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with
+ * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -82,8 +81,8 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to a number of the team's row, plus the count of the team's earlier keys with the digit of key i. The
- * row is a part of `counts` and has a number for each digit. Then adds the team's keys to the row. If the row was 0
+/* The team's row of `counts` has a number for each digit. Sets rank i to this number for the digit of key i, plus
+ * the count of the team's earlier keys with the digit. Then adds the team's keys to the row. If the row was 0
  * before, the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)

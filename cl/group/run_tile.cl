@@ -64,8 +64,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Sets mem->start (the first slot) and mem->count (the number of elements) of all regions of a round. Region i has
- * 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
+/* Computes the first slot (mem->start) and the number of elements (mem->count) of each region of a round. A region
+ * has 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -170,7 +170,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns true if this merge round changes the work-item's slots. The first of its slots is `slot`. */
+/* Returns true if a merge round changes the slots of the work-item whose first slot is `slot`. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;

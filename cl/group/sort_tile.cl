@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the
- * elements to the output. All work-items of the group must call each function.
+/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the elements to
+ * the output. The whole group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED
- * is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
+ * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element. If the last batch element is *hidden* (its bit in a bitmap is
- * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and the values of all elements of a
- * key are combined.
+ * key's last batch element replaces the array's element, or if it is *hidden* (its bit in a bitmap is 1), erases the
+ * array's element. With COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
  *
  * One work-item merges a tile of both arrays: batch_place counts the results of each tile, then batch_write writes
  * them. Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */

@@ -114,7 +114,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words of the list. */
+/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,

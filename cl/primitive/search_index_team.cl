@@ -68,8 +68,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (COUNT_EQUAL) of keys in 16 bytes of a compressed block, which stores keys as differences from a
- * base. d is the query minus the base. If d has more than `width` bytes, all keys come before the query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block, which stores keys as
+ * differences from a base. d is the query minus the base. If d has more than `width` bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -97,8 +98,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count (COUNT_EQUAL) of this lane's part of query m's block. Loads a vector of every block
- * first, so that the loads overlap. */
+/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block.
+ * Loads a vector of every block first, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -191,9 +192,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Searches from level `level` of the index down. first_node is the number of the level's first node. With
- * SEARCH_LOCAL, each group first copies the separators of the level's nodes (at most 2^depth), which begin at node
- * `above`, to a tree in local memory. Without SEARCH_LOCAL, `level` must be the root's level. */
+/* Searches the index from level `level` down. first_node is the number of this level's first node. With
+ * SEARCH_LOCAL, each group first copies the separators of this level's nodes to a tree in local memory. There are at
+ * most 2^depth separators, which begin at node `above`. Without SEARCH_LOCAL, `level` must be the root's level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -22,8 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The loop has a different number of rounds in each lane, so that lanes do not finish
- * together. */
+/* Returns LANES_WIDE(x). The loop has a different number of rounds in each lane, so lanes do not finish together. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;

@@ -3,7 +3,7 @@
  * the highest digit that varies. Then one work-item sorts each bucket in its core's cache.
  *
  * A long bucket would keep one core busy while other cores are idle. If there is a long bucket, the kernels write
- * SORT_BUCKET_NONE to `plan`, and the kernels of sort_chunked.cl sort instead. */
+ * SORT_BUCKET_NONE to `plan`, and sort_chunked.cl sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -152,8 +152,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces counts[i * b.chunks + chunk], the chunk's number of elements in bucket i, by the spare index of the first
- * one. */
+/* Before the call, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. It becomes the
+ * index of the first of these elements in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {

@@ -41,8 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. The fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group
+ * may call. The fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -98,7 +98,7 @@ ORDO_FN uint sample_keys(uint count)
 }
 
 /* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the
- * prefix selects one of SAMPLE_CELLS counters. All work-items of the group must call. */
+ * prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -139,8 +139,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
  * sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements with similar keys (a
- * bin). */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (similar
+ * keys). */
 #define SAMPLE_BIN_MAX 96.0f
 /* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
@@ -204,8 +204,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Chooses the passes and writes them to `plan`. All work-items of the last group must call, after a barrier that
- * makes l->digit visible. */
+/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
+ * visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {

@@ -123,8 +123,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if that
- * count exceeds LOCAL_BIN_MAX. A barrier must follow. */
+/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if it
+ * exceeds LOCAL_BIN_MAX. A barrier must follow. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -195,7 +195,7 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
 }
 
 /* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads
- * precede the writes. bounds[ranges + 1 + range] becomes 1 if sort_large must sort the range. */
+ * precede the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

@@ -22,8 +22,7 @@ typedef struct {
 
 #define SORT_LOOK_AHEAD 4
 
-/* Adds the counts of earlier tiles to look->sum. Returns false if a tile has not published a count after SORT_LOOKS
- * polls. */
+/* Adds the counts of earlier tiles to look->sum. Returns false if a tile has no count after SORT_LOOKS polls. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {

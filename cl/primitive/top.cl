@@ -389,9 +389,9 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Runs one of the passes after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
- * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other list.
- * All passes must have the same number of groups. */
+/* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
+ * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other
+ * list. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

@@ -108,7 +108,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment in bytes of the arrays in a stage. A stage is a buffer for all arrays of a call. */
+/* Alignment in bytes of the arrays in a stage, a buffer for all arrays of a call. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)

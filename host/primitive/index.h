@@ -27,8 +27,8 @@ struct ordo_index {
 /* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change, so
  * callers store it with their index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
- * index.bytes bytes for index.nodes. */
+/* Describes an index over `count` keys, but allocates no memory. The caller must allocate index.bytes bytes for
+ * index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
 /* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */

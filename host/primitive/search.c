@@ -204,11 +204,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Maximum number of bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item. On GPUs it is limited, because a work-item loads one node per query
- * at once. */
+/* Returns the number of queries per work-item. On GPUs NODE_BYTES_MAX limits this number, because a work-item loads
+ * the nodes of all its queries at once. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));

@@ -324,8 +324,8 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl. If a bucket is too long, these only write SORT_BUCKET_NONE to `plan`, and
- * sort_many_chunks sorts instead. */
+/* Launches the kernels of sort_buckets.cl. If a bucket is too long, the kernels write SORT_BUCKET_NONE to `plan`,
+ * and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;
