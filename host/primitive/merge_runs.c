@@ -24,7 +24,7 @@ struct shape {
  * greater stride needs fewer samples, but leaves about n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* On CPUs one work-item merges at least this number of elements. It limits scratch memory. */
+#define CHUNK_MIN   1024 /* Minimum number of elements that a single work-item merges. It limits scratch memory. */
 
 struct plan {
     enum ordo_merge_marks marks;
