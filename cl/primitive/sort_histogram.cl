@@ -152,8 +152,8 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* The first round (digits = 1) tests whether the bins of a local pass are small. The next rounds test prefixes
-     * of two digits, then of three digits. */
+    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests segments with equal top two
+     * digits. If these segments are too long, round 3 tests three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;

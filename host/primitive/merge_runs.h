@@ -14,8 +14,8 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, which is the input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and
- * counts of elements that are not hidden. */
+/* A sorted run, an input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and counts of
+ * elements that are not hidden. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;

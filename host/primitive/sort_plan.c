@@ -171,7 +171,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* The plan needs the histogram, for which all but one-sweep sorts read the keys once more. */
+        /* Planning needs the histogram of digits. One-sweep sorts have it anyway, other sorts read the keys once
+         * more. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

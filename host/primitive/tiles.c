@@ -7,7 +7,7 @@
 /* Minimum number of elements per work-item if groups have one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
-/* If there are at most this many tiles, one group handles all, because a second launch would take longer. */
+/* Up to this number of tiles, one group handles all, because a second launch would take longer. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
 /* Maximum number of groups. It limits the results of all groups to 64 KiB. */

@@ -87,8 +87,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the number of the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most
- * one bit. */
+/* Returns the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most one bit. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
