@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators. For a
- * compressed index, index_widths computes the bytes per key of each block, and index_pack writes the compressed
- * keys. */
+/* Builds a static search index over a sorted array (shared/index.h). index_build writes the separators, the keys in
+ * nodes. For a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the
+ * compressed keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -14,7 +14,8 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
+/* Writes the separators of all levels. A separator is the last key of a node or block of the next lower level, and
+ * is read from the array. So no level depends on another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -40,8 +41,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* pack_last returns the last key of block b in ordered form. pack_base returns the key before block b, or 0 for block
- * 0. */
+/* pack_last returns the last key of block b. pack_base returns the last key of block b - 1, or 0 for block 0. */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -74,8 +74,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if blocks differ in this
- * number. Then `offsets` has the offset of each block in units of 16 bytes. */
+/* Writes the compressed keys of all blocks. `width` is the number of bytes per key, or 0 if blocks differ in this
+ * number. If they differ, offsets[b] is the offset of block b in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -21,8 +21,8 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
- * than a stored key, all keys come before the query. */
+/* Returns how many keys of a compressed block, which stores keys as differences from a base, come before the query.
+ * d is the query minus the base. If d has more bytes than a stored difference, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -47,7 +47,8 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root to a block for each query, and prefetches the blocks. `level` is the root's level. */
+/* For each query, descends from the root node to a block of the array, and prefetches the block. `level` is the
+ * root's level. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
                      __private descent *way)
 {
@@ -68,7 +69,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
             const uint first = way->unit[r] * SEARCH_NODE;
-            /* min() leads from padding entries, which repeat the last key, to the last unit. */
+            /* Padding entries of a node repeat the last key. For them, min() selects the last node or block. */
             const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
             way->unit[r] = unit;
 #if SEARCH_PACKED

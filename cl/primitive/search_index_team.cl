@@ -3,17 +3,16 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A query of a team, and the unit that the search has reached: a node, and at last a block (shared/index.h). All lanes
- * of a team search for the same queries, and each lane counts separators in its part of a node. All lanes of a
- * sub-group must call the functions. */
+/* State of a search for one query: `unit` is the number of the node, at last of the block, that the search has
+ * reached. Each lane counts separators in its part of a node. All lanes of a sub-group must call the functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the unit where the search for query m
- * starts, at most units - 1. */
+/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the node or block where the search
+ * for query m starts, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -28,7 +27,8 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from `level` to a block for each query. `nodes` is the first node of `level`. */
+/* For each query, descends from a node of `level` to a block of the array. `nodes` must point to the first node of
+ * `level`. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {
@@ -39,7 +39,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() leads from padding entries to the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() limits the result to the level's last node or block. */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
     }
@@ -68,8 +68,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (search_edge.cl) for the keys in 16 bytes of a block. d is the query minus the block's base. If d
- * has more than `width` bytes, all keys come before the query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block, which stores keys as
+ * differences from a base. d is the query minus the base. If d has more than `width` bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -97,8 +98,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count (search_edge.cl) for this lane's part of query m's block. The function loads a vector of
- * every block before it counts, so that the loads overlap. */
+/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block.
+ * Loads a vector of every block first, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -121,12 +122,11 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* Sets count[m] to the count (search_edge.cl) for this lane's part of query m's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* If a vector is only partly in the array, the load reads the vector at element `inside` instead, and count_edge
-     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
+    /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
+     * counts the keys one by one. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -192,9 +192,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Searches from level `level` of the index down. first_node is the number of the level's first node. With SEARCH_LOCAL,
- * each group first copies the separators of all units of this level, from node `above` on, to a tree in local memory.
- * The level must have at most 2^depth units. Without SEARCH_LOCAL, `level` must be the level of the root. */
+/* Searches the index from level `level` down. first_node is the number of this level's first node. With
+ * SEARCH_LOCAL, each group first copies the separators of this level's nodes to a tree in local memory. There are at
+ * most 2^depth separators, which begin at node `above`. Without SEARCH_LOCAL, `level` must be the root's level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arrays of a batched search: keys, queries, and results. The host defines ORDO_KEY, ORDO_VALUE_BYTES,
- * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per
- * work-item), TEAM_WIDTH (lanes per query), and these macros:
+ * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per work-item),
+ * TEAM_WIDTH (lanes per query), and these macros:
  *
- *  SEARCH_PACKED   0: a plain array. Otherwise the index is compressed and has the keys. The value is the number of
- *                  bytes per key, or PACK_MIXED if blocks differ.
+ *  SEARCH_PACKED   0: keys are a plain array. Otherwise the index stores compressed keys: the value is the number of
+ *                  bytes per key, or PACK_MIXED if blocks differ in this number.
  *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
  *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers. */
 #pragma once
@@ -41,8 +41,8 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: its first byte, the number of bytes per key, and the base. A stored key is the
- * difference between the key and the base. */
+/* A block of a compressed index begins at byte `at`. It stores keys in `width` bytes each, as differences from
+ * `base`. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

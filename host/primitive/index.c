@@ -64,9 +64,8 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the width (bytes per key) of each block, and the blocks' offsets. If all blocks get the same width, sets
- * index->width to it, otherwise to 0. Sets *units to the size of all compressed blocks in units of 16 bytes. Waits
- * for these results. */
+/* Computes the width (bytes per key) and the offset of each block, and waits for the results. Sets index->width to
+ * the common width, or to 0 if widths differ. Sets *units to the size of all blocks in units of 16 bytes. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -91,7 +90,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* All blocks get the width of the widest block, unless different widths save a quarter of the memory. With
+    /* Uses the widest block's width for all blocks, unless different widths save a quarter of the memory. With
      * different widths each search must also read a block's offset. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
@@ -134,7 +133,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
-    /* In a compressed index block 0 begins at keys.at, even if keys.at is not a multiple of the block size. */
+    /* Blocks of a compressed index begin at keys.at, not at a multiple of the block size. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
         index->keys = keys;

@@ -13,7 +13,8 @@ struct ordo_index {
     cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    /* Separators of all levels. A separator is the first key of a block. NULL if there is at most one block. */
+    /* Separators of all levels, or NULL if there is at most one block. A separator is the last key of a node or
+     * block. */
     cl_mem nodes;
     size_t nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
 
@@ -23,11 +24,11 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change. So
- * callers store the result with which they built an index. */
+/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change, so
+ * callers store it with their index. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
- * index.bytes bytes for index.nodes. */
+/* Describes an index over `count` keys, but allocates no memory. The caller must allocate index.bytes bytes for
+ * index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
 /* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */

@@ -69,10 +69,9 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Maximum number of groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* Maximum number of groups. Tile numbers then stay below 2^32. */
+/* Maximum number of groups. Kernels add it to tile numbers, which must stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
 /* Returns the number of groups. Each group copies about 2^depth keys into a tree in local memory, so a group should
@@ -89,8 +88,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the bytes per key of a compressed index. Returns 0 if the index is not compressed, PACK_MIXED if blocks
- * have different numbers. */
+/* Returns the number of bytes per key in a compressed index, or PACK_MIXED if blocks differ in this number. Returns
+ * 0 if the index is not compressed. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -105,7 +104,7 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* If the array has more than ONCE_BYTES bytes, the cache has no space for the array and its index. */
+/* An array of more than ONCE_BYTES bytes and its index do not fit in the cache. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
 /* Returns true if loads of keys and values should bypass the caches, so that the index stays in the cache. */
@@ -139,8 +138,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches a kernel. Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the
- * number of keys per node, `lanes` the number of work-items per query. */
+/* Launches a kernel with the arguments of all search kernels, then the arguments in `own`. `node` is the number of
+ * keys per node, `lanes` the number of work-items per query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -189,8 +188,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index that can be copied to local memory: its separators fit there, and copying
- * takes at most four loads per query. Returns index->levels if there is no such level. */
+/* Returns the lowest level of the index whose separators fit in local memory, and whose copying takes at most four
+ * loads per query. Returns index->levels if there is no such level. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -205,10 +204,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Maximum number of bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item. On a GPU the nodes of these queries must fit in registers. */
+/* Returns the number of queries per work-item. On GPUs NODE_BYTES_MAX limits this number, because a work-item loads
+ * the nodes of all its queries at once. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -240,7 +239,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values of macros SEARCH_NODE and TEAM_WIDTH for kernels that do not use these macros. */
+/* Kernels that search without an index need a value for macros SEARCH_NODE and TEAM_WIDTH, but do not use it. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -249,7 +248,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* With this depth the groups together load at most one key per query into their trees. */
+    if (shape.local) /* Limits the tree, so that all groups together load at most one key per query. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -273,7 +272,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Searches for ascending queries. The tree in local memory has at most two keys per query of the tile. */
+/* Searches for ascending queries. Each group copies keys to a tree in local memory, at most two keys per query. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -284,7 +283,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Minimum and maximum number of queries of a work-item of kernel search_gallop. */
+/* CHUNK_MIN and CHUNK_MAX limit the number of queries per work-item of kernel search_gallop. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
@@ -321,7 +320,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* Minimum number of queries that are sorted or partitioned before the search. */
+/* ORDO_SCHEME_AUTO does not reorder fewer queries than this. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -360,7 +359,7 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
 }
 
 /* Sorts or partitions the queries together with their indices, and then searches for them in this order. The indices
- * tell the kernel where to store each result. */
+ * state where each result is stored. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;

@@ -21,8 +21,8 @@ struct ordo_search {
     /* If given, the result of query i is stored at index places[i] (uint32_t). Otherwise it is stored at index i. */
     struct ordo_slice places;
 
-    /* Kernel file for a lookup that stores other results than values, or NULL. It includes
-     * cl/primitive/search_body.cl. `answers` has the kernel arguments that the file declares in macro ANSWERS_ARGS. */
+    /* If not NULL, the lookup uses this kernel file, which stores other results than values. The file includes
+     * cl/primitive/search_body.cl. `answers` has the arguments that its macro ANSWERS_ARGS declares. */
     const char             *file;
     const struct ordo_args *answers;
 };
