@@ -253,7 +253,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 }
 
 /* Returns the interval of the array that contains the ranks of all queries from `low` to `high`. Half of the group
- * searches for each. The whole group must call with the same arguments. Begins and ends with a barrier. */
+ * searches for `low`, the other half for `high`. The whole group must call with the same arguments. Begins and ends
+ * with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
 /* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes

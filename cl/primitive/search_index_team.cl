@@ -3,8 +3,9 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* State of a search for one query: `unit` is the number of the node, at last of the block, that the search has
- * reached. Each lane counts separators in its part of a node. All lanes of a sub-group must call the functions. */
+/* State of a search for one query. `unit` is the number of the node that the search has reached. After the last
+ * level it is the number of the block. All lanes of a sub-group must call the functions below, because each lane
+ * counts the separators in its part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;

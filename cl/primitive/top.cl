@@ -359,8 +359,8 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Writes this work-item's elements to the output or the list. `before` is the sum of top_fates.sum over earlier
- * work-items. */
+/* Writes this work-item's elements to the output or to the list of candidates. `before` is the sum of top_fates.sum
+ * over all earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {

@@ -29,7 +29,8 @@
  *
  *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
  *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block with n bytes per key has n
- *                units. If all blocks have the same size, there are no offsets. shift is 0, and NODE is PACK_KEYS.
+ *                units. If all blocks have the same size, there are no offsets. Every compressed index has shift 0,
+ *                and its nodes have PACK_KEYS keys.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 #pragma once
 #include "shared/types.h"

@@ -123,7 +123,7 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* Number of events at the start of `wait` that may be incomplete. */
+    cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
     bool                     passed;    /* True if a command with the call's wait list was enqueued. */
     bool                     again;     /* True if the call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */

@@ -393,8 +393,8 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned by the highest 8 bits of the queries. The keys that one partition's queries
-     * can find then fit in a cache. */
+    /* First partitions the queries by their highest 8 bits. The queries of a partition search
+     * the same part of the array, which fits in a cache. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;

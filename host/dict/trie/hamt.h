@@ -116,8 +116,8 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie by a new trie: the untouched leaves, and new leaves with the elements of *run (an empty run has no
- * block). If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a new trie. It has the untouched leaves of the old trie, and new leaves with the elements of
+ * *run, which may be empty. If `touched` is NULL, no old leaf stays. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
