@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of ordo-bench. */
-#ifndef BENCH_BENCH_RUN_H
-#define BENCH_BENCH_RUN_H
+#pragma once
 
 #include "bench/common/device.h"
 #include "bench/common/json.h"
@@ -223,5 +222,3 @@ void              paper_end(struct paper_run **paper);
 int paper_parts(struct run *run, const struct options **parts);
 /* Measures, prints, judges, and adds everything to the file. */
 void paper_measure(struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects, opens and measures devices. */
-#ifndef BENCH_COMMON_DEVICE_H
-#define BENCH_COMMON_DEVICE_H
+#pragma once
 
 #include "why.h"
 
@@ -68,5 +67,3 @@ void limits_differ(const struct limits *a, const struct limits *b, double share,
 
 /* Prints a line each for copies, gathers and launches. */
 void say_limits(FILE *out, int indent, const struct limits *limits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON of the tools. */
-#ifndef BENCH_COMMON_JSON_H
-#define BENCH_COMMON_JSON_H
+#pragma once
 
 #include "why.h"
 
@@ -51,5 +50,3 @@ const char *origin_name(ordo_origin origin);
  * "power_w", "temperature_c" (null if unknown). `root` is "" or, in tests, a directory that replaces / (without
  * nvidia-smi). Takes 50 ms with an NVIDIA GPU. The caller deletes it. */
 cJSON *read_sensors(const char *root);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output for people: numbers, paragraphs, tables, bar charts, progress, errors. */
-#ifndef BENCH_COMMON_TERMINAL_H
-#define BENCH_COMMON_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), n
 void stop_on_signal(void);
 /* Whether a signal came. */
 bool stop_asked(void);
-
-#endif

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel loops on the host, to make and check large arrays. */
-#ifndef BENCH_THREADS_H
-#define BENCH_THREADS_H
+#pragma once
 
 #include <stddef.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The largest number of parts: size for arrays of partial results. */
 #define MAX_PARTS 64
@@ -31,9 +26,3 @@ void fill_bytes(void *to, int byte, size_t bytes);
 
 /* Processors of this process, at least 1. */
 int processors(void);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

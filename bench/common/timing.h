@@ -8,8 +8,7 @@
  *   device  from the end of a 4-byte copy before the batch to the end of the last command, on the device's clock.
  *           Includes gaps between commands, not the wait of the host. Uses a second queue with profiling, which may
  *           slow a driver. */
-#ifndef BENCH_COMMON_TIMING_H
-#define BENCH_COMMON_TIMING_H
+#pragma once
 
 #include "ordo/ordo.h"
 
@@ -88,5 +87,3 @@ enum slowdown judge_rates(const double *old, int n_old, const double *new_rates,
 
 /* The median of the numbers that are not NaN; NaN if there is none. */
 double median_of_known(const double *numbers, int n);
-
-#endif

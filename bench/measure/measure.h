@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A workload on a device: inputs, the timed call, and the check of its results. */
-#ifndef BENCH_MEASURE_MEASURE_H
-#define BENCH_MEASURE_MEASURE_H
+#pragma once
 
 #include "bench/common/timing.h"
 #include "bench/workload/inputs.h"
@@ -102,5 +101,3 @@ void dict_figures_free(struct dict_figures *figures);
  * baselines to run, as bits 1 << DICT_BTREE. The caller frees *out with dict_figures_free in any case. */
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
                          struct dict_figures *out, char *why);
-
-#endif

@@ -3,9 +3,6 @@
  * host's clock and CUDA events; for dictionaries a GPU LSM of CUB calls, and hash tables (peer_hash.cu). ordo-bench
  * --peers runs it. It prints a line of JSON per size, none for other workloads. Temporary storage is allocated
  * before the timing. */
-#include "bench/workload/inputs.h"
-#include "bench/workload/keys.h"
-#include "bench/workload/workload.h"
 #include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of ordo-peer. */
-#ifndef BENCH_PEER_HPP
-#define BENCH_PEER_HPP
+#pragma once
 
-#include "bench/workload/workload.h"
+extern "C" {
+#include "bench/workload/inputs.h"
+#include "bench/workload/keys.h"
+}
 
 #include <thrust/device_vector.h>
 
@@ -40,5 +42,3 @@ struct Peer {
 };
 /* The hash tables that can run the row, with new keys and values. */
 std::vector<Peer> hash_peers(const struct spec &spec);
-
-#endif

@@ -5,8 +5,6 @@
  * peers. */
 #include "peer.hpp"
 
-#include "bench/workload/keys.h"
-
 #ifndef PEER_CUCO
 #define PEER_CUCO 0
 #endif

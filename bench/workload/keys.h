@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and values. Each element can be drawn alone. */
-#ifndef BENCH_WORKLOAD_KEYS_H
-#define BENCH_WORKLOAD_KEYS_H
+#pragma once
 
 #include "workload.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The i-th pseudorandom word of stream `seed`. */
 uint64_t draw(uint64_t seed, uint64_t i);
@@ -29,9 +24,3 @@ void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);
 /* Sorts elements by keys in stored form. value_bytes 0: keys alone. False without memory. */
 bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_bytes, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

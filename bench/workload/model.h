@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
  * runs on a dictionary (dict_measure.c) and on the model (model_step.c). */
-#ifndef BENCH_WORKLOAD_MODEL_H
-#define BENCH_WORKLOAD_MODEL_H
+#pragma once
 
 #include "workload.h"
 
@@ -161,5 +160,3 @@ uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
 unsigned prefix_length(ordo_type type, uint64_t prefix);
 uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
-
-#endif

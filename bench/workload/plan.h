@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data and calls of a dictionary workload. */
-#ifndef BENCH_WORKLOAD_PLAN_H
-#define BENCH_WORKLOAD_PLAN_H
+#pragma once
 
 #include "bench/common/threads.h"
 #include "keys.h"
@@ -128,5 +127,3 @@ void plan_return(bool good);
 
 /* A rough estimate of the device memory, and of the largest buffer. */
 struct workload_bytes plan_bytes(const struct spec *spec);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads and the axes along which they are measured. This room uses neither OpenCL nor CUDA, so that peers get
  * the same inputs and checks (inputs.h). */
-#ifndef BENCH_WORKLOAD_WORKLOAD_H
-#define BENCH_WORKLOAD_WORKLOAD_H
+#pragma once
 
 #include "bench/common/why.h"
 #include "host/dict/structure_map.h"
@@ -11,10 +10,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- the axes ------------------------------------------------------------------------------------------------ */
 
@@ -317,9 +312,3 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
 /* Parse a comma-separated list of sizes or names. Return the number of entries, or -1 with the reason in `why`. */
 int parse_sizes(const char *text, size_t *sizes, int room, char *why); /* "12,16..20,2^24,1000000" */
 int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -6,8 +6,7 @@
  *
  * First and last address as numbers, and two letters, digits or ?. Accepts LF and CRLF, spaces around fields, empty
  * lines and a missing last line end. */
-#ifndef BENCH_TOOLS_DEMO_RANGES_H
-#define BENCH_TOOLS_DEMO_RANGES_H
+#pragma once
 
 #include "bench/common/why.h"
 
@@ -84,5 +83,3 @@ struct verdict {
 void check_answers(const struct geoip *geoip, enum question question, const uint32_t *nearest,
                    const uint32_t *addresses, size_t count, const struct answers *answers, int n,
                    struct verdict *verdict);
-
-#endif

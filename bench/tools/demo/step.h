@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The demo, and its parts. They print, add to the JSON, and count wrong answers. Errors end the program. */
-#ifndef BENCH_TOOLS_DEMO_STEP_H
-#define BENCH_TOOLS_DEMO_STEP_H
+#pragma once
 
 #include "bench/common/device.h"
 #include "bench/common/json.h"
@@ -51,5 +50,3 @@ void demo_dicts(struct demo *demo);
 void demo_prefixes(struct demo *demo, size_t count);
 /* Runs, checks and times each primitive. Adds "primitives". */
 void demo_primitives(struct demo *demo);
-
-#endif

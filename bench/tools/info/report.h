@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The platforms and devices of a machine as JSON, and advice for hardware that OpenCL lacks. */
-#ifndef BENCH_TOOLS_INFO_REPORT_H
-#define BENCH_TOOLS_INFO_REPORT_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ cJSON *gather(const struct options *options, int argc, char **argv);
 
 /* Prints it. */
 void show(const struct options *options, const cJSON *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tunables that work together ("sort.k4v4.*") form a group. Workloads of fixed sizes measure its values. */
-#ifndef BENCH_TOOLS_TUNE_GROUP_H
-#define BENCH_TOOLS_TUNE_GROUP_H
+#pragma once
 
 #include "bench/measure/measure.h"
 
@@ -110,5 +109,3 @@ void   show_group(const struct tuner *tuner, const struct group *group);
 cJSON *json_group(const struct group *group);
 /* Prints the values of the tuned groups as a row of the table in host/runtime/profile.c. */
 void print_row(const struct tuner *tuner);
-
-#endif
