@@ -116,16 +116,16 @@ static void add_array(const struct run *run, struct row *row, struct target *tar
         json_number(json, "bytes_per_s", rate);
         json_number(json, "share_of_copy_rate", rate / run->limits.copy.bytes_per_second);
     }
-    if (target_index_bytes(target)) {
-        json_exact(json, "index_bytes", (double) target_index_bytes(target));
-        json_number(json, "index_build_s", target_index_seconds(target));
+    if (target->index) {
+        json_exact(json, "index_bytes", (double) ordo_index_bytes(target->index));
+        json_number(json, "index_build_s", target->index_seconds);
     }
     progress("checking");
     row->outcome = target_check(target, row->why) ? GOOD : WRONG;
     cJSON *rates = cJSON_AddObjectToObject(json, "host_rates");
     for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
         if (baseline_name(spec->workload, i))
-            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, target_inputs(target), i));
+            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, &target->in, i));
 }
 
 static void measure_arrays(struct run *run, struct row *row, cJSON *json)

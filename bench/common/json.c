@@ -332,8 +332,6 @@ bool same_tunables(const cJSON *a, const cJSON *b)
     return true;
 }
 
-/* ---- names of facts ------------------------------------------------------------------------------------------ */
-
 const char *lanes_name(ordo_lanes lanes)
 {
     static const char *const names[] = { "one", "khronos", "nvidia", "amd" };
@@ -360,8 +358,6 @@ static void add(cJSON *list, const char *name, double clock_mhz, double power_w,
     json_number(sensor, "power_w", power_w);
     json_number(sensor, "temperature_c", temperature_c);
 }
-
-/* ---- sysfs --------------------------------------------------------------------------------------------------- */
 
 /* The first monitor of each graphics card. */
 static void add_cards(cJSON *list, const char *root)
@@ -394,8 +390,6 @@ static void add_cpu(cJSON *list, const char *root)
     if (!isnan(mhz) || !isnan(celsius))
         add(list, "cpu", mhz, NAN, celsius);
 }
-
-/* ---- nvidia-smi ---------------------------------------------------------------------------------------------- */
 
 /* A line has the clock, power, temperature ("[N/A]": unknown) and name. */
 static void add_nvidia(cJSON *list)

@@ -33,7 +33,15 @@ void *buffers_read(const struct buffers *buffers, int i, char *why);
 /* From an element on; none if the array is unused. */
 struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at);
 
-struct target;
+/* A workload on arrays. */
+struct target {
+    ordo_device   *device;
+    struct spec    spec;
+    struct inputs  in;
+    ordo_index    *index;         /* NULL: none */
+    double         index_seconds; /* of its last build */
+    struct buffers arrays;        /* a host's array is sorted in place of its outputs */
+};
 
 /* The device memory of a target. */
 struct workload_bytes target_bytes(const struct spec *spec);
@@ -48,19 +56,11 @@ ordo_status target_call(void *arg, const struct ordo_order *order);
 /* A call_fn for `prepare`: restores the host arrays that the last call changed. */
 ordo_status target_prepare(void *arg, const struct ordo_order *order);
 
-/* Fills the outputs with POISON_BYTE. */
-ordo_status target_poison(struct target *target);
-
 /* Waits, reads and checks all outputs. False with the reason in `why`. */
 bool target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */
 ordo_status target_index(struct target *target);
-/* Seconds of the last index build, and its size; 0 without an index. */
-double target_index_seconds(const struct target *target);
-size_t target_index_bytes(const struct target *target);
-
-const struct inputs *target_inputs(const struct target *target);
 
 /* Creates an empty structure with its default settings. */
 ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,

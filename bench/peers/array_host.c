@@ -161,8 +161,6 @@ static void sort_all(struct host_array *a)
     merge_all(a);
 }
 
-/* ---- sums and searches --------------------------------------------------------------------------------------- */
-
 static void sum_span(void *array_, int p)
 {
     struct host_array *a = array_;
@@ -196,8 +194,6 @@ static void search_span(void *array_, int p)
             sink = (size_t) element(a->work.values, spec->value_bytes, rank);
     }
 }
-
-/* ---- any kind ------------------------------------------------------------------------------------------------ */
 
 static void do_once(struct host_array *a)
 {

@@ -26,8 +26,6 @@ extern "C" {
 
 namespace {
 
-/* ---- kinds of maps ------------------------------------------------------------------------------------------- */
-
 #define TEXT_OF(x)  TEXT_OF_(x)
 #define TEXT_OF_(x) #x
 #ifdef _GLIBCXX_RELEASE
@@ -83,8 +81,6 @@ const struct Kind {
     { "sorted array", open_one<SortedArray>, STD_VERSION },
 };
 
-/* ---- workloads ----------------------------------------------------------------------------------------------- */
-
 #define ELEMENTS_MAX (size_t(1) << 24)
 /* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
@@ -139,8 +135,6 @@ bool offered(const struct spec *spec, int kind, int threads)
         return false;
     return kind != DICT_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
 }
-
-/* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
 
 /* Input columns in ordered form. */
 class Columns {
@@ -298,8 +292,6 @@ class HostDict {
 };
 
 } // namespace
-
-/* ---- for ordo-bench ------------------------------------------------------------------------------------------ */
 
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {

@@ -283,8 +283,6 @@ template <typename K, typename V> static Call search_call(enum workload workload
     };
 }
 
-/* ---- by workload and types ----------------------------------------------------------------------------------- */
-
 /* Workloads with or without values. */
 template <typename K, typename V> static Work work_on_pairs(const struct spec &spec, Arrays &a)
 {
@@ -446,8 +444,6 @@ static Times time_calls(const Call &call, double seconds)
     return { median(wall), median(device) };
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
-
 static void print_row(const struct spec &spec, const char *name, const Times &times, bool right, const char *device)
 {
     const double operations = (double) spec_operations(&spec);
@@ -486,8 +482,6 @@ static bool run_rows(const struct spec &spec, double seconds, const char *device
     }
     return right;
 }
-
-/* ---- the point ------------------------------------------------------------------------------------------------ */
 
 static int number_of(const char *word, int n, const char *(*name)(int) )
 {

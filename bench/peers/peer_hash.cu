@@ -120,8 +120,6 @@ Peer peer_of(const char *name, const struct spec &spec, const std::shared_ptr<Co
             } };
 }
 
-/* ---- the tables -------------------------------------------------------------------------------------------------- */
-
 #if PEER_CUCO
 template <typename K, typename V> class Cuco {
   public:

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- finding it ---------------------------------------------------------------------------------------------- */
-
 /* Looks in a list of folders as in $PATH. */
 static bool find_in(const char *folders, char *path, size_t bytes)
 {
@@ -45,8 +43,6 @@ char *peer_program(char *why)
     because(why, "no ordo-peer in the PATH: 'meson compile ordo-peer' builds it, with nvcc");
     return NULL;
 }
-
-/* ---- running it ---------------------------------------------------------------------------------------------- */
 
 /* Parses a row per line. */
 static bool parse_rows(char *text, cJSON *rows, char *why)

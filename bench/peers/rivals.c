@@ -30,8 +30,6 @@ struct rival {
 enum { CLEAR, NODES, APPLY };
 enum { BUILD_TABLE = 1, FIND };
 
-/* ---- launches ------------------------------------------------------------------------------------------------ */
-
 /* All kernels have the same arguments. The operations of a launch are at .. at + n - 1. Without codes all are `code`.
  * found_out, values_out and outcomes may be NULL. */
 static const char arguments[] =

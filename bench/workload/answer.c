@@ -129,8 +129,6 @@ static bool check_all(struct check *check, size_t count, right_fn right_at, char
     return true;
 }
 
-/* ---- results that depend on all elements before ---------------------------------------------------------------- */
-
 /* Maxima are in ordered form. */
 static bool check_scan(const struct check *check, char *why)
 {
@@ -172,8 +170,6 @@ static bool check_compact(const struct check *check, char *why)
     }
     return true;
 }
-
-/* ---- comparisons with the sorted input ------------------------------------------------------------------------ */
 
 static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
 {

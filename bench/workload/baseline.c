@@ -17,8 +17,6 @@ static inline void move(const void *from, size_t i, void *to, size_t j, size_t b
         set_element(to, bytes, j, element(from, bytes, i));
 }
 
-/* ---- radix sort ---------------------------------------------------------------------------------------------- */
-
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
 /* Fewer elements use one thread. */
@@ -106,8 +104,6 @@ void pairs_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t va
     radix_sort(in, spare, key_bytes, value_bytes, count, parts < MAX_PARTS ? parts : MAX_PARTS);
 }
 
-/* ---- qsort --------------------------------------------------------------------------------------------------- */
-
 /* A record is the key, then the value. */
 static int compare_records(const void *a, const void *b)
 {
@@ -139,8 +135,6 @@ void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_b
             memcpy((char *) in.values + i * value_bytes, to + key_bytes, value_bytes);
     }
 }
-
-/* ---- merge --------------------------------------------------------------------------------------------------- */
 
 /* The number of elements of `a` among the first `diagonal` merged ones. */
 FOR_BOTH size_t merge_split(size_t key_bytes, const void *a, size_t a_count, const void *b, size_t b_count,
@@ -183,8 +177,6 @@ struct pairs pairs_from(struct pairs pairs, size_t key_bytes, size_t value_bytes
                             value_bytes ? (char *) pairs.values + at * value_bytes : NULL };
 }
 
-/* ---- search -------------------------------------------------------------------------------------------------- */
-
 FOR_BOTH size_t lower_bound(size_t key_bytes, const void *keys, size_t count, uint64_t query)
 {
     size_t from = 0;
@@ -204,8 +196,6 @@ size_t host_lower_bound(const void *keys, size_t key_bytes, size_t count, uint64
 {
     return BOTH(lower_bound, keys, count, query);
 }
-
-/* ---- scan, compact ------------------------------------------------------------------------------------------- */
 
 FOR_BOTH uint64_t scan(size_t key_bytes, const void *in, size_t count, bool maximum, void *out)
 {
@@ -244,8 +234,6 @@ size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, siz
 {
     return BOTH(compact, in, flags, value_bytes, count, out);
 }
-
-/* ---- group by, top, gather ------------------------------------------------------------------------------------ */
 
 /* A multiplicative hash finds keys. The table doubles when it is half full. */
 struct table {

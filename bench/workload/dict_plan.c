@@ -346,8 +346,6 @@ bool plan_advance(struct dict_plan *plan, size_t i)
     return done;
 }
 
-/* ---- all together -------------------------------------------------------------------------------------------- */
-
 /* A plan that nobody uses may take an eighth of the host's memory. */
 #define KEPT_SHARE 8
 
@@ -414,8 +412,6 @@ void plan_free(struct dict_plan *plan)
     plan->n_asked = 0;
     model_free(&plan->model);
 }
-
-/* ---- one that stays ---------------------------------------------------------------------------------------------- */
 
 static struct dict_plan kept;
 static bool             is_kept;

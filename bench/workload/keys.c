@@ -49,8 +49,6 @@ uint64_t value_of(uint32_t value_bytes, size_t i)
     return value_bytes == 8 ? (uint32_t) i | draw(77, i) << 32 : (uint32_t) i;
 }
 
-/* ---- drawing arrays of keys ---------------------------------------------------------------------------------- */
-
 struct fill {
     void     *to;
     ordo_type type;

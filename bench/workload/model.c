@@ -111,8 +111,6 @@ void model_free(struct model *model)
     model->count = 0;
 }
 
-/* ---- places -------------------------------------------------------------------------------------------------- */
-
 static bool is_below(const struct model *model, uint64_t key, size_t at)
 {
     return at <= model->count && (at == 0 || model_key(model, at - 1) < key) &&
@@ -151,8 +149,6 @@ void model_keep(struct model *model, const bool *stays)
             model_set(model, kept++, model_key(model, i), model_value(model, i));
     model->count = kept;
 }
-
-/* ---- prefixes ------------------------------------------------------------------------------------------------ */
 
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length)
 {

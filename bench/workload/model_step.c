@@ -127,8 +127,6 @@ static bool erase_ranges(struct model *model, struct column_batch *cols, const s
     return true;
 }
 
-/* ---- both ends ----------------------------------------------------------------------------------------------- */
-
 static size_t peek(const struct model *model, struct column_batch *cols, const struct step *step)
 {
     const size_t n = step->count < model->count ? step->count : model->count;
@@ -422,8 +420,6 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
     free(query.present);
     return done;
 }
-
-/* ---- any step ------------------------------------------------------------------------------------------------ */
 
 bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {

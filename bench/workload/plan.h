@@ -29,8 +29,6 @@ struct dict_plan {
 enum { STREAM_TABLE, STREAM_NEW, STREAM_PICK, STREAM_MISS, STREAM_WIDTH, STREAM_CODE };
 uint64_t stream(const struct dict_plan *plan, int which);
 
-/* ---- the table ----------------------------------------------------------------------------------------------- */
-
 /* Draws keys and values for upserts. Values number the elements from `first` on. False without memory. */
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first,
                    size_t count);
@@ -47,8 +45,6 @@ void set_values_by_key(struct column_batch *cols, size_t rows);
 
 /* Adds steps to a script: one per batch, over `count` rows from `at` on. False without memory. */
 bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count);
-
-/* ---- requests ------------------------------------------------------------------------------------------------ */
 
 /* Takes the ordered form. */
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
@@ -103,8 +99,6 @@ bool draw_half_of_range(struct dict_plan *plan);
  * reason in `why` if no order explains them, or without memory. */
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
                     char *why);
-
-/* ---- all together -------------------------------------------------------------------------------------------- */
 
 /* Draws the table and, unless the workload has queries, all the rest, and runs it on the model. False without
  * memory; then *plan is empty. */

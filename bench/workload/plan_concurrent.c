@@ -79,8 +79,6 @@ static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
     return to;
 }
 
-/* ---- any keys of a range --------------------------------------------------------------------------------------- */
-
 /* The distance between keys of a range of spec.count over the whole key space. */
 static uint64_t range_step(const struct dict_plan *plan)
 {
@@ -142,8 +140,6 @@ bool draw_concurrent(struct dict_plan *plan, enum step_call call)
     request_each(plan, cols, 0, rows, points ? range_at : concurrent_at);
     return script_one(&plan->work, (struct step) { .call = call, .count = rows });
 }
-
-/* ---- whether an order explains the results ---------------------------------------------------------------------- */
 
 /* The operations on one key. */
 struct history {

@@ -8,8 +8,6 @@ uint64_t stream(const struct dict_plan *plan, int which)
     return which == STREAM_TABLE ? plan->spec.seed /* equal to inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
 }
 
-/* ---- keys of the table --------------------------------------------------------------------------------------- */
-
 /* Requests may prefer some keys. A table for queries has each about once. */
 static enum dist table_dist(const struct spec *spec)
 {
@@ -65,8 +63,6 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
     return batch_steps(script, spec_table_batch(&plan->spec),
                        workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
 }
-
-/* ---- keys of requests ---------------------------------------------------------------------------------------- */
 
 size_t pick(const struct dict_plan *plan, size_t i, size_t count)
 {

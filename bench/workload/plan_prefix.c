@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-/* ---- the table ----------------------------------------------------------------------------------------------- */
-
 /* The length of prefix i: 0 for the first, else uniform. */
 static unsigned length_of(const struct dict_plan *plan, size_t i)
 {
@@ -68,8 +66,6 @@ bool prefix_script(struct dict_plan *plan, struct script *script)
         return false;
     return script_one(script, (struct step) { .call = DO_UPSERT, .count = cols->rows[COL_KEYS] });
 }
-
-/* ---- queries ------------------------------------------------------------------------------------------------- */
 
 /* A random address with the first `length` bits. */
 static uint64_t address_in(const struct dict_plan *plan, uint64_t bits, unsigned length, size_t row)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------------------------------------------- */
-
 static const struct {
     const char *name, *text;
 } workloads[N_ALL_WORKLOADS] = {
@@ -91,8 +89,6 @@ const char *type_name(ordo_type type)
     static const char *const names[N_TYPES] = { "u32", "u64", "i32", "i64", "f32", "f64" };
     return names[type];
 }
-
-/* ---- what a point of the axes means -------------------------------------------------------------------------- */
 
 enum workload workload_on_device(enum workload workload)
 {

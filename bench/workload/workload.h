@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- the axes ------------------------------------------------------------------------------------------------ */
-
 /* id, name, text */
 #define WORKLOAD_MAP(X)                                                                                                \
     X(SORT, "sort", "stable sort of keys, with values if they have bytes")                                             \

@@ -73,8 +73,6 @@ size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, con
     return count - listed;
 }
 
-/* ---- checks -------------------------------------------------------------------------------------------------- */
-
 size_t check_sort(const struct geoip *geoip, const uint32_t *first, const uint32_t *rows)
 {
     /* Ranges begin at distinct addresses, so one answer is right. */

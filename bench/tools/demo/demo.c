@@ -23,8 +23,6 @@ struct options {
     size_t      count;  /* 0: by device */
 };
 
-/* ---- the device ---------------------------------------------------------------------------------------------- */
-
 static void open_demo(struct demo *demo, const char *select)
 {
     demo->device = open_device(select ? select : "");
@@ -61,8 +59,6 @@ static void start(struct demo *demo, const char *select)
     json_number(demo->json, "second_open_seconds", facts->open_ms / 1e3);
 }
 
-/* ---- the ranges and addresses -------------------------------------------------------------------------------- */
-
 static void report_line(void *demo_, size_t line, const char *why)
 {
     const struct demo *demo = demo_;
@@ -88,8 +84,6 @@ static void read_ranges(struct demo *demo)
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
     json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
 }
-
-/* ---- the steps ----------------------------------------------------------------------------------------------- */
 
 struct mapping {
     struct demo   *demo;
@@ -214,8 +208,6 @@ static void map_all(struct mapping *m)
     free(repeated);
 }
 
-/* ---- what came out ------------------------------------------------------------------------------------------- */
-
 static uint16_t most_frequent(const size_t *by_country)
 {
     uint16_t most = 0;
@@ -276,8 +268,6 @@ static void map_countries(struct demo *demo)
     ordo_index_destroy(&m.index);
     device_release((const cl_mem[]) { m.shuffled_first, m.shuffled_row, m.first, m.row }, 4);
 }
-
-/* ---- the program --------------------------------------------------------------------------------------------- */
 
 static const char *const help[] = {
 #include "demo_help.h"

@@ -48,8 +48,6 @@ static struct ordo_slice at(const struct rounds *r, int buffer)
     return ordo_at(r->at[buffer], 0);
 }
 
-/* ---- ranges that change -------------------------------------------------------------------------------------- */
-
 static void swap(uint32_t *rows, size_t a, size_t b)
 {
     const uint32_t row = rows[a];
@@ -122,8 +120,6 @@ static void change(struct rounds *r)
     find_nearest(r);
 }
 
-/* ---- rounds: change, then queries ---------------------------------------------------------------------------- */
-
 static void update(const struct rounds *r, struct entrant *e)
 {
     const double before = now();
@@ -185,8 +181,6 @@ static void run_twice(struct rounds *r, size_t batch, size_t n, size_t per_round
     run_rounds(r, per_round);
     progress_about("%s", "");
 }
-
-/* ---- results ------------------------------------------------------------------------------------------------- */
 
 /* Means of a round, and operations a second, the changes with and without resolving. */
 struct rates {

@@ -39,7 +39,7 @@ static double measure(struct demo *demo, struct target *target, const char *labe
     const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
     struct timing            timing;
     char                     why[WHY_BYTES] = "";
-    must(demo, label, target_poison(target));
+    must(demo, label, buffers_poison(&target->arrays));
     must(demo, label, target_call(target, NULL));
     if (!target_check(target, why)) {
         demo->wrong++;
@@ -68,7 +68,7 @@ void demo_primitives(struct demo *demo)
             give_up(row->label, why);
         const size_t operations = spec_operations(&spec);
         const double rate = (double) operations / measure(demo, target, row->label);
-        const double host_rate = baseline_rate(&spec, target_inputs(target), 0);
+        const double host_rate = baseline_rate(&spec, &target->in, 0);
         target_close(&target);
         table_row(&table, (const char *[]) { row->label, row->text, text_count(TEXT, operations), text_rate(TEXT, rate),
                                              text_rate(TEXT, host_rate) });

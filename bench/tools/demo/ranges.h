@@ -54,8 +54,6 @@ void shuffled_rows(uint32_t *rows, size_t count);
 size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, const uint32_t *ranks, size_t count,
                        size_t *by_country);
 
-/* ---- the check of a device's answers ------------------------------------------------------------------------- */
-
 /* The number of wrong places in the device's table: ranges sorted by first address, with their rows. */
 size_t check_sort(const struct geoip *geoip, const uint32_t *first, const uint32_t *rows);
 

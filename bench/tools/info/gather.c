@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- asking -------------------------------------------------------------------------------------------------- */
-
 #define VARIABLES_MAX 8
 
 /* The machine with all drivers, or with one if all together crash. */
@@ -37,8 +35,6 @@ static cJSON *ask(const struct view *view, const char *question, cJSON *json)
     return NULL;
 }
 
-/* ---- how long opening takes ---------------------------------------------------------------------------------- */
-
 /* Opens the device twice with empty caches. */
 static void measure_start(const struct view *view, const char *question, cJSON *device)
 {
@@ -62,8 +58,6 @@ static void measure_start(const struct view *view, const char *question, cJSON *
     }
     caches_end(&caches);
 }
-
-/* ---- costs --------------------------------------------------------------------------------------------------- */
 
 static void add_costs(cJSON *device, const cJSON *facts)
 {
@@ -92,8 +86,6 @@ static void add_costs(cJSON *device, const cJSON *facts)
         COST(dropped);
 #undef COST
 }
-
-/* ---- gathering ----------------------------------------------------------------------------------------------- */
 
 static void gather_device(const struct view *view, cJSON *device)
 {

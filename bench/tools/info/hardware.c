@@ -25,8 +25,6 @@ struct hardware {
     char        closed[128];   /* a device node without permission, or "" */
 };
 
-/* ---- drivers ------------------------------------------------------------------------------------------------- */
-
 const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -58,8 +56,6 @@ cJSON *driver_files(const char *root)
         add_icd(files, path);
     return files;
 }
-
-/* ---- what the system shows ----------------------------------------------------------------------------------- */
 
 /* Makers by PCI vendor id and by the begin of a vendor's name. */
 static const struct {
@@ -171,8 +167,6 @@ static bool has_nvidia_library(const struct hardware *hardware)
             return true;
     return false;
 }
-
-/* ---- advice -------------------------------------------------------------------------------------------------- */
 
 void advise(cJSON *advice, const char *format, ...)
 {

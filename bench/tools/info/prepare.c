@@ -72,8 +72,6 @@ void prepare_check(const char *list)
     (void) params_of(list);
 }
 
-/* ---- in parallel --------------------------------------------------------------------------------------------- */
-
 /* NVIDIA's compiler mostly works on one program per process, PoCL's always. */
 #define PROCESSES_MAX 8
 #define PART_SECONDS  1800.0

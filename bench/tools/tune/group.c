@@ -44,8 +44,6 @@ const char *shape_name(int i)
     return names[i];
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------- */
-
 /* The index of the first name that begins with (`whole`: is) a text of `length` bytes; -1 if there is none. "k4", the
  * shape of tunables that serve all values, is the first of k4's. */
 static int index_of(const char *(*name)(int), int n, const char *text, size_t length, bool whole)
@@ -113,8 +111,6 @@ void list_groups(struct tuner *tuner)
     qsort(tuner->groups, (size_t) tuner->n_groups, sizeof *tuner->groups, in_order_of_work);
 }
 
-/* ---- trials -------------------------------------------------------------------------------------------------- */
-
 static size_t bytes_of(const char *shape, char letter, size_t otherwise)
 {
     const char *at = strchr(shape, letter);
@@ -175,8 +171,6 @@ void close_trials(struct group *group)
         target_close(&group->trials[t].target);
 }
 
-/* ---- one set of values --------------------------------------------------------------------------------------- */
-
 uint32_t value_at(const struct group *group, const struct values *values, int param)
 {
     return group->params[param].choice[values->at[param]];
@@ -202,7 +196,7 @@ static ordo_status run_target(const struct tuner *tuner, const struct trial *tri
     TRY(target_index(trial->target));
     if (timing)
         return time_calls(tuner->device, target_call, trial->target, goal, timing);
-    TRY(target_poison(trial->target));
+    TRY(buffers_poison(&trial->target->arrays));
     TRY(target_call(trial->target, NULL));
     return ordo_device_finish(tuner->device);
 }

@@ -10,8 +10,6 @@
 /* A first trial that is this much slower ends a candidate. */
 #define HOPELESS 1.4
 
-/* ---- candidates ---------------------------------------------------------------------------------------------- */
-
 /* Whether another candidate of average duration would end too late. */
 static bool out_of_time(const struct tuner *tuner, const struct group *group)
 {
@@ -101,8 +99,6 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
             group->trials[t].seconds = seconds[t];
     return taken;
 }
-
-/* ---- the search of a group ----------------------------------------------------------------------------------- */
 
 /* The param with this end of its name, or -1. */
 static int param_ending(const struct group *group, const char *end)

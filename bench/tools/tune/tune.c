@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-/* ---- options ------------------------------------------------------------------------------------------------- */
-
 #define AT(name)  offsetof(struct options, name)
 #define NAMES_MAX 16
 
@@ -47,8 +45,6 @@ static const struct option_row rows[] = {
     { "--row", 0, false, take_flag, false, AT(row), 0, 0 },
     { "--json", 0, true, take_json, false, AT(json), 0, 0 },
 };
-
-/* ---- the profile --------------------------------------------------------------------------------------------- */
 
 /* Sets the changed values on a fresh device, or compares all values with it. False if that fails. */
 static bool agrees(const struct tuner *tuner, ordo_device *fresh, bool set)
@@ -94,8 +90,6 @@ static bool save(const struct tuner *tuner, const char *select)
         report_error("%s was written, but a device opened after it has other values", path);
     return good;
 }
-
-/* ---- the program --------------------------------------------------------------------------------------------- */
 
 /* False if a group's present values do not work. */
 static bool tune_all(struct tuner *tuner)
