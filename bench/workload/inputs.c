@@ -6,12 +6,6 @@
 
 #include <stdlib.h>
 
-static bool keys_are_sorted(enum workload workload)
-{
-    return workload == MERGE || workload == MERGE_RUNS || workload == SEARCH || workload == LOOKUP ||
-           workload == EQUAL_RANGE;
-}
-
 static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
     if (ascending)
@@ -33,32 +27,25 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
     return spec->variant == 0 || elements_sort(spec->type, in->keys, NULL, 0, spec->count);
 }
 
-/* Random indices and distinct rows. */
-static void make_rows(const struct spec *spec, struct inputs *in)
-{
-    const size_t words = spec_row_bytes(spec) / 4;
-
-    for (size_t i = 0; i < spec->count; i++)
-        set_element(in->keys, 4, i, draw(spec->seed, i) % spec->count);
-    for (size_t i = 0; i < spec->count * words; i++)
-        set_element(in->rows, 4, i, draw(spec->seed + 1, i));
-}
-
+/* gather: random indices and distinct rows. */
 static bool make_keys(const struct spec *spec, struct inputs *in)
 {
-    if (spec->workload == GROUPBY)
+    const enum workload w = spec->workload;
+    const bool          sorted = w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP || w == EQUAL_RANGE;
+    const size_t        words = w == GATHER ? spec->count * spec_row_bytes(spec) / 4 : 0;
+    if (w == GROUPBY)
         return make_groups(spec, in);
-    if (spec->workload == GATHER) {
-        make_rows(spec, in);
-        return true;
-    }
-    for (size_t r = 0; r < spec_runs(spec); r++) {
+    for (size_t i = 0; i < spec->count && w == GATHER; i++)
+        set_element(in->keys, 4, i, draw(spec->seed, i) % spec->count);
+    for (size_t i = 0; i < words; i++)
+        set_element(in->rows, 4, i, draw(spec->seed + 1, i));
+    bool made = true;
+    for (size_t r = 0; r < spec_runs(spec) && w != GATHER && made; r++) {
         const struct ordo_run run = spec_run(spec, r);
-        if (!draw_keys(spec, keys_are_sorted(spec->workload), spec->dist, spec->seed + r * 100, run.count,
-                       (char *) in->keys + run.at * type_bytes(spec->type)))
-            return false;
+        made = draw_keys(spec, sorted, spec->dist, spec->seed + r * 100, run.count,
+                         (char *) in->keys + run.at * type_bytes(spec->type));
     }
-    return true;
+    return made;
 }
 
 struct hits {
@@ -92,15 +79,6 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     return !sorted || elements_sort(spec->type, in->queries, NULL, 0, spec->n_queries);
 }
 
-static void make_flags(const struct spec *spec, struct inputs *in)
-{
-    for (size_t i = 0; i < spec->count; i++) {
-        const uint64_t r = draw(spec->seed + 7, i);
-        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
-        in->kept += in->flags[i] != 0;
-    }
-}
-
 bool inputs_make(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = spec->workload == GATHER ? 4 : type_bytes(spec->type);
@@ -121,10 +99,12 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
         inputs_free(in);
         return false;
     }
-    if (in->values)
-        values_make(spec->value_bytes, 0, spec->count, in->values);
-    if (in->flags)
-        make_flags(spec, in);
+    values_make(spec->value_bytes, 0, spec->count, in->values);
+    for (size_t i = 0; i < spec->count && in->flags; i++) {
+        const uint64_t r = draw(spec->seed + 7, i);
+        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
+        in->kept += in->flags[i] != 0;
+    }
     return true;
 }
 

@@ -11,6 +11,9 @@ uint64_t draw(uint64_t seed, uint64_t i);
 uint64_t key_order(ordo_type type, uint64_t stored);
 uint64_t key_stored(ordo_type type, uint64_t order);
 
+/* The numbers below `count` in random order. */
+void numbers_shuffle(uint64_t seed, size_t count, uint32_t *to);
+
 /* The value of input element i: i, and in 8 bytes a hash of i in the upper half. */
 uint64_t value_of(uint32_t value_bytes, size_t i);
 

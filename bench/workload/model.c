@@ -111,15 +111,12 @@ void model_free(struct model *model)
     model->count = 0;
 }
 
-static bool is_below(const struct model *model, uint64_t key, size_t at)
-{
-    return at <= model->count && (at == 0 || model_key(model, at - 1) < key) &&
-           (at == model->count || model_key(model, at) >= key);
-}
-
 size_t model_below(const struct model *model, uint64_t key, size_t hint)
 {
-    return is_below(model, key, hint) ? hint : host_lower_bound(model->keys, model->key_bytes, model->count, key);
+    if (hint <= model->count && (hint == 0 || model_key(model, hint - 1) < key) &&
+        (hint == model->count || model_key(model, hint) >= key))
+        return hint;
+    return host_lower_bound(model->keys, model->key_bytes, model->count, key);
 }
 
 size_t model_up_to(const struct model *model, uint64_t key, size_t from)

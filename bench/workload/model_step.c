@@ -135,14 +135,6 @@ static size_t peek(const struct model *model, struct column_batch *cols, const s
     return n;
 }
 
-static void take_first(struct model *model, struct column_batch *cols, const struct step *step)
-{
-    const size_t n = peek(model, cols, step);
-    model->count -= n;
-    memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
-    memmove(model->values, (char *) model->values + n * model->value_bytes, model->count * model->value_bytes);
-}
-
 /* ---- queries ------------------------------------------------------------------------------------------------- */
 
 struct query {
@@ -424,6 +416,7 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
 bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {
     struct query query = { model, NULL, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
+    size_t       n;
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;
@@ -438,7 +431,10 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
     case DO_ERASE_RANGE:
         return erase_ranges(model, cols, step);
     case DO_TAKE_FIRST:
-        take_first(model, cols, step);
+        n = peek(model, cols, step);
+        model->count -= n;
+        memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
+        memmove(model->values, (char *) model->values + n * model->value_bytes, model->count * model->value_bytes);
         return true;
     case DO_PEEK_FIRST:
     case DO_PEEK_LAST:
@@ -457,17 +453,13 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
     }
 }
 
-static bool is_update(enum step_call call)
-{
-    return call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE;
-}
-
 /* Consecutive batches equal one large batch, because the last of equal keys wins. */
 static size_t updates_from(const struct script *script, size_t s, struct step *all)
 {
-    size_t n = 1;
+    size_t               n = 1;
+    const enum step_call call = script->steps[s].call;
     *all = script->steps[s];
-    for (; s + n < script->n_steps && is_update(all->call); n++) {
+    for (; s + n < script->n_steps && (call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE); n++) {
         const struct step *next = &script->steps[s + n];
         if (next->call != all->call || next->at != all->at + all->count)
             break;

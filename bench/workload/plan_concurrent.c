@@ -70,12 +70,8 @@ static void concurrent_at(void *requests_, size_t row)
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
     uint32_t *to = malloc(count * sizeof *to + 1);
-    for (size_t i = 0; i < count && to; i++) {
-        const size_t k = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
-        to[i] = (uint32_t) i;
-        to[i] = to[k];
-        to[k] = (uint32_t) i;
-    }
+    if (to)
+        numbers_shuffle(stream(plan, STREAM_MISS), count, to);
     return to;
 }
 
@@ -153,24 +149,19 @@ static bool wrong(const struct dict_plan *plan, size_t place, const char *what, 
     return because(why, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
 }
 
-/* Whether a find returned the value of its key. */
-static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
-{
-    const uint32_t bytes = cols->value_bytes;
-    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
-    return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
-}
-
 static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
                      struct history *histories, char *why)
 {
     const struct column_batch *cols = &plan->work.cols;
     const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
-    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    const uint64_t             key = column_get(cols, COL_KEYS, row), value = value_by_key(key);
+    const size_t               place = range_place(plan, key_order(cols->type, key));
+    const uint32_t             bytes = cols->value_bytes;
     struct history            *history = &histories[place];
     if (found[row] > 1)
         return wrong(plan, place, "was neither found nor not found", why);
-    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
+    if (code == ORDO_FIND && found[row] && bytes &&
+        element(values_out, bytes, row) != (bytes == 4 ? (uint32_t) value : value))
         return wrong(plan, place, "was found with another value", why);
     history->stored += code == ORDO_INSERT && !found[row];
     history->erased += code == ORDO_ERASE && found[row];

@@ -3,6 +3,7 @@
  * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
 #include "bench/common/options.h"
 #include "bench/common/threads.h"
+#include "bench/workload/keys.h"
 #include "step.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static void sort_on_device(struct mapping *m)
     struct demo *demo = m->demo;
     const size_t count = demo->geoip.count, bytes = count * sizeof(uint32_t);
     uint32_t    *rows = room(bytes), *firsts = room(bytes);
-    shuffled_rows(rows, count);
+    numbers_shuffle(0, count, rows);
     for (size_t i = 0; i < count; i++)
         firsts[i] = demo->geoip.first[rows[i]];
     m->shuffled_first = on_device(demo, bytes, firsts);

@@ -45,8 +45,6 @@ size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank);
 void random_addresses(uint32_t *addresses, size_t count);
 /* Addresses of 100,000 hosts within the ranges; the r-th busiest has a share of about 1/r. */
 void repeated_addresses(const struct geoip *geoip, uint32_t *addresses, size_t count);
-/* Rows 0..count-1 in random order. */
-void shuffled_rows(uint32_t *rows, size_t count);
 
 /* The addresses in each country, by their ranks, added to N_COUNTRIES counters. Returns the number of addresses in no
  * range. */
