@@ -22,23 +22,15 @@ static const struct row *row_beside(const struct series *list, const struct seri
     return NULL;
 }
 
-/* The median of the old rates of a point. */
-static double rate_before(const struct run *run, const struct spec *spec)
-{
-    double    rates[PROCESSES_MAX];
-    cJSON    *point = row_point(spec);
-    const int n = files_rates(run->before, ordo_device_facts(run->device)->name, point, rates);
-    cJSON_Delete(point);
-    return median_of_known(rates, n);
-}
-
 static void run_point(struct run *run, const struct series *list, struct series *series, int i,
                       const struct table *table)
 {
     struct row *row = &series->rows[i];
-    if (run->before)
-        row->before = rate_before(run, &row->spec);
-    run->compared += run->before && !isnan(row->before);
+    double      rates[PROCESSES_MAX];
+    cJSON      *point = row_point(&row->spec);
+    row->before = median_of_known(rates, files_rates(run->before, ordo_device_facts(run->device)->name, point, rates));
+    cJSON_Delete(point);
+    run->compared += !isnan(row->before);
     if (!file_row(&run->file, run->device_number, &row->spec)) {
         if (!series->asked)
             series->peers = ask_peer(run, &series->spec, run->sizes, run->n_sizes, run->n_sizes,
@@ -86,25 +78,20 @@ static void introduce_workload(const struct run *run, enum workload workload)
 
 static void run_workload(struct run *run, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    int            n;
+    struct series *list = make_series(run, workload, &n);
     struct column  columns[COLUMNS_MAX];
     struct table   table = { .out = run->out, .columns = columns, .n_columns = lay_out(run, workload, columns) };
-    if (!list) {
-        report_error("out of memory");
-        exit(EXIT_FAILED);
-    }
-    list_series(run, workload, list);
     for (int s = 0; s < n; s++)
         for (int i = 0; i < run->n_sizes; i++) {
-            row_empty(&list[s].rows[i], &list[s].spec);
+            list[s].rows[i].spec = list[s].spec;
             list[s].rows[i].spec.count = run->sizes[i];
         }
     introduce_workload(run, workload);
     if (n)
         table_fit(&table);
     for (int s = 0; s < n && !stop_asked(); s++)
-        if (!series_follows(list, s))
+        if (!workload_is_dict(workload) || !series_follows(list, s))
             run_group(run, list, s, n, &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))

@@ -37,24 +37,10 @@ static void add_line(struct comparison *c, const cJSON *row)
 
 static void measure_ours(struct comparison *c, const struct spec *spec)
 {
-    struct row row;
-    row_empty(&row, spec);
-    row.peer = peer_row(c->cuda, spec->count);
+    struct row row = { .spec = *spec, .before = NAN, .peer = peer_row(c->cuda, spec->count) };
     row_settle(c->run, &row, NULL);
     add_line(c, row.json);
     dict_figures_free(&row.dict);
-}
-
-/* The row of a peer without its figures. */
-static cJSON *peer_point(const struct comparison *c, const struct host_peer *peer)
-{
-    cJSON *json = row_point(&c->point);
-    cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
-    json_text(json, "name", peer->name);
-    json_text(json, "version", peer->version);
-    json_text(json, "call", peer->call);
-    json_exact(json, "threads", peer->threads);
-    return json;
 }
 
 static bool open_inputs(struct comparison *c)
@@ -66,14 +52,6 @@ static bool open_inputs(struct comparison *c)
     point.variant = SORTED_ARRAY; /* is queried as maps are */
     c->plan = plan_borrow(&point);
     return c->plan && (!plan_has_fills(point.workload) || plan_advance(c->plan, plan_fills(c->plan) - 1));
-}
-
-static void close_inputs(struct comparison *c)
-{
-    if (c->open && workload_is_dict(c->point.workload))
-        plan_return(c->plan != NULL);
-    else if (c->open)
-        inputs_free(&c->in);
 }
 
 /* Adds the figures and adds the row to the file. */
@@ -115,7 +93,12 @@ static void measure_peers(struct comparison *c)
     const int          n = list_peers(c, peers);
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
-        cJSON       *row = peer_point(c, &peers[i]);
+        cJSON *row = row_point(spec);
+        cJSON_DeleteItemFromObjectCaseSensitive(row, "variant");
+        json_text(row, "name", peers[i].name);
+        json_text(row, "version", peers[i].version);
+        json_text(row, "call", peers[i].call);
+        json_exact(row, "threads", peers[i].threads);
         const cJSON *there = file_find(&c->run->file, "peers", c->run->device_number, row);
         if (there) {
             cJSON_Delete(row);
@@ -131,7 +114,10 @@ static void measure_peers(struct comparison *c)
         add_line(c, there);
         c->run->wrong += text_is(there, "check", outcome_name(WRONG));
     }
-    close_inputs(c);
+    if (c->open && workload_is_dict(spec->workload))
+        plan_return(c->plan != NULL);
+    else if (c->open)
+        inputs_free(&c->in);
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
@@ -226,21 +212,12 @@ static void compare_point(struct run *run, const struct series *list, int n, con
 
 void compare_workload(struct run *run, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
-    if (!list) {
-        report_error("out of memory");
-        run->failed++;
-        return;
-    }
-    list_series(run, workload, list);
+    int            n;
+    struct series *list = make_series(run, workload, &n);
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
         for (int s = 0; s < n && !stop_asked(); s++) {
             list[s].spec.count = run->sizes[i];
-            bool known = false;
-            for (int before = 0; before < s; before++)
-                known = known || spec_asks_same(&list[before].spec, &list[s].spec);
-            if (!known)
+            if (!series_follows(list, s))
                 compare_point(run, list, n, &list[s].spec);
         }
     free(list);

@@ -322,7 +322,7 @@ static void measure_series(struct run *run, const struct part *part, struct seri
     const struct measured_run measured = { p->paper, part->run, p->limits, part->scale };
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
         struct row *row = &series->rows[i];
-        row_empty(row, &series->spec);
+        *row = (struct row) { .spec = series->spec, .before = NAN };
         row->spec.count = run->sizes[i];
         row_settle(run, row, NULL);
         if (row->outcome != GOOD)
@@ -335,14 +335,12 @@ static void measure_series(struct run *run, const struct part *part, struct seri
 
 static void measure_workload(struct run *run, const struct part *part, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
-    if (!list)
-        return;
-    list_series(run, workload, list);
+    int            n;
+    struct series *list = make_series(run, workload, &n);
+    const bool dict = workload_is_dict(workload);
     for (int first = 0; first < n && !stop_asked(); first++)
-        for (int s = first; s < n && !series_follows(list, first) && !stop_asked(); s++)
-            if (s == first || (workload_is_dict(workload) && spec_asks_same(&list[s].spec, &list[first].spec)))
+        for (int s = first; s < n && !(dict && series_follows(list, first)) && !stop_asked(); s++)
+            if (s == first || (dict && spec_asks_same(&list[s].spec, &list[first].spec)))
                 measure_series(run, part, &list[s]);
     free(list);
 }

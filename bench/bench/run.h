@@ -78,6 +78,7 @@ void print_description(void);
 enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED, N_OUTCOMES };
 const char *outcome_name(enum outcome outcome);
 
+/* Whoever makes a row frees `dict`. */
 struct row {
     struct spec         spec;
     enum outcome        outcome;
@@ -87,9 +88,6 @@ struct row {
     double              before; /* rate in the old files; NaN: missing */
     const cJSON        *json;   /* in the file */
 };
-
-/* Clears a row. The caller frees row->dict later. */
-void row_empty(struct row *row, const struct spec *spec);
 
 /* The fields of the point. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
@@ -179,8 +177,8 @@ bool variant_wanted(const struct options *options, enum workload workload, int v
 bool variant_can(const struct run *run, enum workload workload, int variant);
 /* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
-/* Lists the series of a workload (NULL: only counts them). */
-int list_series(const struct run *run, enum workload workload, struct series *list);
+/* The series of a workload. The caller frees the list. Ends the program without memory. */
+struct series *make_series(const struct run *run, enum workload workload, int *n);
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 

@@ -81,20 +81,16 @@ static void add_fills(struct line *line)
 /* Elements of all updates, erasures included. */
 static double put_in(const struct line *line)
 {
-    static const enum workload adds[] = { OVERWRITE,        DELETERANDOM,  MIXED,           MIXEDSEEKS,   MIXEDPOINTS,
-                                          COMBINERANDOM,    QUEUE,         EXPIRY,          INSERTRANDOM, HOSTINSERT,
-                                          CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS };
-    const struct spec         *spec = line->spec;
-    const cJSON               *fills = json_at(line->row, "fills");
-    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++)
-        if (spec->workload == adds[i])
-            return (double) (spec->count + spec_operations(spec));
-    if (spec->workload == READWHILEWRITING)
-        return (double) spec->count + (double) spec_operations(spec) / 2;
-    if (workload_cleans_up(spec->workload))
-        return (double) spec_operations(spec);
-    return fills ? number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements")
-                 : (double) spec->count;
+    const enum workload w = line->spec->workload;
+    const double        count = (double) line->spec->count, operations = (double) spec_operations(line->spec);
+    const cJSON        *fills = json_at(line->row, "fills");
+    if (fills)
+        return number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements");
+    if (workload_cleans_up(w))
+        return operations;
+    if (workload_fills(w) || w == DELETERANGE || w == HOSTEXPORT)
+        return count;
+    return count + (w == READWHILEWRITING ? operations / 2 : operations);
 }
 
 static void add_dict(struct line *line)

@@ -194,32 +194,21 @@ static bool are_papers(const cJSON *value)
     return value->string && strcmp(value->string, "papers") == 0;
 }
 
-/* Whether each member of a value gets a line: lists of at least two objects do, at the top level and in papers. */
-static bool has_lines(const cJSON *parent, const cJSON *value)
-{
-    if (cJSON_IsArray(parent))
-        return are_papers(parent);
-    return cJSON_IsArray(value) && cJSON_IsObject(value->child) && (value->child->next || are_papers(value));
-}
-
-static bool put_line(FILE *file, const cJSON *value)
-{
-    char      *text = cJSON_PrintUnformatted(value);
-    const bool good = text && fputs(text, file) >= 0;
-    cJSON_free(text);
-    return good;
-}
-
+/* Lists of at least two objects, at the top level and in papers, get a line for each member; other values get one. */
 static bool put_lines(FILE *file, const cJSON *json, int depth)
 {
     bool         good = fputs(cJSON_IsArray(json) ? "[\n" : "{\n", file) >= 0;
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, json) {
+        const bool objects = cJSON_IsArray(value) && cJSON_IsObject(value->child), papers = are_papers(value);
+        const bool lines = cJSON_IsArray(json) ? are_papers(json) : objects && (value->child->next || papers);
+        char      *text = lines ? NULL : cJSON_PrintUnformatted(value);
         fprintf(file, "%*s", depth + 1, "");
         if (cJSON_IsObject(json))
             fprintf(file, "\"%s\": ", value->string);
-        good &= has_lines(json, value) ? put_lines(file, value, depth + 1) : put_line(file, value);
+        good &= lines ? put_lines(file, value, depth + 1) : text && fputs(text, file) >= 0;
         good &= fputs(value->next ? ",\n" : "\n", file) >= 0;
+        cJSON_free(text);
     }
     return fprintf(file, "%*s%s", depth, "", cJSON_IsArray(json) ? "]" : "}") > 0 && good;
 }
@@ -249,11 +238,11 @@ static bool write_file(const char *path, const cJSON *json)
     return false;
 }
 
-bool json_write(const char *path, const cJSON *json, char *why)
+bool json_write(const char *path, const cJSON *json)
 {
     const bool good = is_standard(path) ? write_text(stdout, json) : write_file(path, json);
     if (!good)
-        because(why, "cannot write %s: %s", path, strerror(errno));
+        report_error("cannot write %s: %s", path, strerror(errno));
     return good;
 }
 
@@ -301,32 +290,23 @@ bool text_is(const cJSON *object, const char *name, const char *text)
     return got && strcmp(got, text) == 0;
 }
 
-/* Files older than schema 1 list every tunable and no origins. */
-static bool has_origins(const cJSON *device)
+static bool is_default(const cJSON *origins, const char *tunable)
 {
-    return cJSON_IsObject(json_at(device, "origins"));
+    const char *origin = text_of(origins, tunable);
+    return !*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0;
 }
 
-static bool is_default(const cJSON *device, const char *tunable)
-{
-    const char *origin = text_of(json_at(device, "origins"), tunable);
-    return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
-}
-
-static bool same_tunable(const cJSON *a, const cJSON *b, const char *name)
-{
-    const double x = number_of(json_at(a, "tunables"), name), y = number_of(json_at(b, "tunables"), name);
-    if (is_default(a, name) && is_default(b, name))
-        return true;
-    return isnan(x) || isnan(y) ? !has_origins(a) || !has_origins(b) : x == y;
-}
-
+/* Files older than schema 1 list every tunable and no origins. Then a tunable that one side lacks says nothing. */
 bool same_tunables(const cJSON *a, const cJSON *b)
 {
-    const cJSON *devices[] = { a, b }, *tunable = NULL;
+    const cJSON *devices[] = { a, b }, *origins[] = { json_at(a, "origins"), json_at(b, "origins") }, *tunable = NULL;
+    const bool   old = !origins[0] || !origins[1];
     for (int d = 0; d < 2; d++)
         cJSON_ArrayForEach(tunable, json_at(devices[d], "tunables")) {
-            if (!same_tunable(a, b, tunable->string))
+            const char  *name = tunable->string;
+            const double x = number_of(json_at(a, "tunables"), name), y = number_of(json_at(b, "tunables"), name);
+            const bool   defaults = !old && is_default(origins[0], name) && is_default(origins[1], name);
+            if (!defaults && (isnan(x) || isnan(y) ? !old : x != y))
                 return false;
         }
     return true;

@@ -302,12 +302,10 @@ int main(int argc, char **argv)
     demo_primitives(&demo);
     if (demo.facts->cpu)
         say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
-    char why[WHY_BYTES];
-    if (options.json && !json_write(options.json, demo.json, why))
-        give_up(options.json, why);
+    const bool written = !options.json || json_write(options.json, demo.json);
     ordo_device_close(&demo.device);
     geoip_free(&demo.geoip);
     free(demo.addresses);
     cJSON_Delete(demo.json);
-    return demo.wrong ? EXIT_FAILED : EXIT_GOOD;
+    return demo.wrong || !written ? EXIT_FAILED : EXIT_GOOD;
 }

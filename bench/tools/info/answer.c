@@ -18,7 +18,7 @@ static cl_uint platforms(cl_platform_id ids[PLATFORMS_MAX])
     return n < PLATFORMS_MAX ? n : PLATFORMS_MAX;
 }
 
-static int answer_platforms(const char *unused)
+static int answer_platforms(void)
 {
     static const struct {
         const char      *name;
@@ -27,7 +27,6 @@ static int answer_platforms(const char *unused)
     cl_platform_id ids[PLATFORMS_MAX];
     const cl_uint  n = platforms(ids);
     cJSON         *list = cJSON_CreateArray();
-    (void) unused;
     for (cl_uint p = 0; p < n; p++) {
         cJSON *platform = json_append(list);
         json_exact(platform, "number", p);
@@ -149,16 +148,6 @@ static int describe(const char *select, bool self_test)
     return child_answer(json);
 }
 
-static int answer_device(const char *select)
-{
-    return describe(select, true);
-}
-
-static int answer_quietly(const char *select)
-{
-    return describe(select, false);
-}
-
 /* Tries to load the library of a driver's file. */
 static int answer_driver(const char *path)
 {
@@ -176,13 +165,14 @@ static int answer_driver(const char *path)
 
 int answer_question(const char *question)
 {
-    static const struct {
-        const char *begin;
-        int (*answer)(const char *rest);
-    } rows[] = { { "platforms", answer_platforms },   { "devices:", answer_devices }, { "device:", answer_device },
-                 { "quiet-device:", answer_quietly }, { "driver:", answer_driver },   { "prepare:", prepare_part } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strncmp(question, rows[i].begin, strlen(rows[i].begin)) == 0)
-            return rows[i].answer(question + strlen(rows[i].begin));
-    return EXIT_USAGE;
+    const char  *rest = question + strcspn(question, ":") + (strchr(question, ':') != NULL);
+    const size_t length = (size_t) (rest - question);
+#define BEGINS(text) (length == sizeof(text) - 1 && memcmp(question, text, length) == 0)
+    return BEGINS("platforms")       ? answer_platforms()
+           : BEGINS("devices:")      ? answer_devices(rest)
+           : BEGINS("device:")       ? describe(rest, true)
+           : BEGINS("quiet-device:") ? describe(rest, false)
+           : BEGINS("driver:")       ? answer_driver(rest)
+           : BEGINS("prepare:")      ? prepare_part(rest)
+                                     : EXIT_USAGE;
 }

@@ -17,7 +17,7 @@ static const char *const help[] = {
 
 static void take_prepare(void *options, const struct option_row *row, const char *text)
 {
-    prepare_check(text);
+    (void) prepare_params(text);
     take_text(options, row, text);
 }
 
@@ -54,14 +54,9 @@ int main(int argc, char **argv)
     if (options.prepare)
         return prepare_device(options.prepare) ? EXIT_GOOD : EXIT_FAILED;
     cJSON *json = gather(&options, argc, argv);
-    char   why[WHY_BYTES];
-    int    code = any_usable(json) ? EXIT_GOOD : EXIT_FAILED;
-    if (!options.json) {
+    if (!options.json)
         show(&options, json);
-    } else if (!json_write(options.json, json, why)) {
-        report_error("%s", why);
-        code = EXIT_FAILED;
-    }
+    const bool good = (!options.json || json_write(options.json, json)) && any_usable(json);
     cJSON_Delete(json);
-    return code;
+    return good ? EXIT_GOOD : EXIT_FAILED;
 }

@@ -51,7 +51,7 @@ static bool tell(void *user, size_t done, size_t total)
     return true;
 }
 
-static struct ordo_prepare_params params_of(const char *list)
+struct ordo_prepare_params prepare_params(const char *list)
 {
     struct ordo_prepare_params params = { .progress = tell };
     int                        chosen[N_WORDS];
@@ -67,11 +67,6 @@ static struct ordo_prepare_params params_of(const char *list)
     return params;
 }
 
-void prepare_check(const char *list)
-{
-    (void) params_of(list);
-}
-
 /* NVIDIA's compiler mostly works on one program per process, PoCL's always. */
 #define PROCESSES_MAX 8
 #define PART_SECONDS  1800.0
@@ -82,7 +77,7 @@ int prepare_part(const char *share)
     unsigned part = (unsigned) strtoul(share, &list, 10), parts = *list ? (unsigned) strtoul(list + 1, &list, 10) : 0;
     if (part >= parts || *list != ':')
         return EXIT_USAGE;
-    struct ordo_prepare_params      params = params_of(list + 1);
+    struct ordo_prepare_params      params = prepare_params(list + 1);
     char                            why[WHY_BYTES] = "";
     const struct ordo_device_config config = { .build_threads = -1, .message = why, .message_bytes = sizeof why };
     ordo_device                    *dev = NULL;
@@ -141,7 +136,7 @@ static void prepare_in_parallel(const char *list)
 
 bool prepare_device(const char *list)
 {
-    const struct ordo_prepare_params params = params_of(list);
+    const struct ordo_prepare_params params = prepare_params(list);
     struct ordo_prepared             prepared = { 0 };
     const double                     start = now();
     char                             why[WHY_BYTES] = "";

@@ -33,7 +33,7 @@ int answer_question(const char *question);
 /* Compiles kernels into the user's cache for the device of ORDO_DEVICE. */
 
 /* Exits with a usage error for an unknown word. */
-void prepare_check(const char *list);
+struct ordo_prepare_params prepare_params(const char *list);
 /* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
 int prepare_part(const char *share);
 /* False after an error. */

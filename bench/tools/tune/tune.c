@@ -115,15 +115,11 @@ static bool tune_all(struct tuner *tuner)
 
 static bool write_json(const struct tuner *tuner)
 {
-    char   why[WHY_BYTES];
     cJSON *groups = cJSON_AddArrayToObject(tuner->json, "groups");
     for (int g = 0; g < tuner->n_groups; g++)
         if (tuner->groups[g].started)
             cJSON_AddItemToArray(groups, json_group(&tuner->groups[g]));
-    const bool good = json_write(tuner->options->json, tuner->json, why);
-    if (!good)
-        report_error("%s", why);
-    return good;
+    return json_write(tuner->options->json, tuner->json);
 }
 
 /* False if the profile cannot be written. */
