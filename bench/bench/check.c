@@ -139,7 +139,6 @@ __attribute__((format(printf, 2, 3))) static void add_words(char command[COMMAND
     va_end(args);
 }
 
-
 /* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {

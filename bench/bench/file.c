@@ -209,7 +209,8 @@ int file_device(struct file *file, cJSON *device)
 {
     int number = 0;
     for (const cJSON *there = file->devices->child; there; there = there->next, number++)
-        if (text_is(there, "name", text_of(device, "name")) && text_is(there, "platform", text_of(device, "platform")) &&
+        if (text_is(there, "name", text_of(device, "name")) &&
+            text_is(there, "platform", text_of(device, "platform")) &&
             text_is(there, "driver", text_of(device, "driver")) && same_tunables(there, device)) {
             cJSON_Delete(device);
             return number;

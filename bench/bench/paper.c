@@ -337,7 +337,7 @@ static void measure_workload(struct run *run, const struct part *part, enum work
 {
     int            n;
     struct series *list = make_series(run, workload, &n);
-    const bool dict = workload_is_dict(workload);
+    const bool     dict = workload_is_dict(workload);
     for (int first = 0; first < n && !stop_asked(); first++)
         for (int s = first; s < n && !(dict && series_follows(list, first)) && !stop_asked(); s++)
             if (s == first || (dict && spec_asks_same(&list[s].spec, &list[first].spec)))

@@ -1,9 +1,245 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+uint64_t stream(const struct dict_plan *plan, int which)
+{
+    return which == STREAM_TABLE ? plan->spec.seed /* equal to inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
+}
+
+/* Requests may prefer some keys. A table for queries has each about once. */
+static enum dist table_dist(const struct spec *spec)
+{
+    if (spec->workload == EXPIRY) /* keys are times */
+        return SEQUENTIAL;
+    return spec->dist == ZIPF && !workload_fills(spec->workload) ? UNIFORM : spec->dist;
+}
+
+void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key)
+{
+    column_set(cols, column, row, key_stored(cols->type, key));
+}
+
+bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first, size_t count)
+{
+    if (!columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
+        return false;
+    values_make(plan->spec.value_bytes, first, count, cols->at[COL_VALUES]);
+    keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, cols->at[COL_KEYS]);
+    return true;
+}
+
+void set_value_by_key(struct column_batch *cols, size_t row)
+{
+    column_set(cols, COL_VALUES, row, value_by_key(column_get(cols, COL_KEYS, row)));
+}
+
+void set_values_by_key(struct column_batch *cols, size_t rows)
+{
+    for (size_t row = 0; row < rows; row++)
+        set_value_by_key(cols, row);
+}
+
+bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count)
+{
+    for (size_t done = 0; done < count; done += batch) {
+        const size_t left = count - done;
+        if (!script_steps(script,
+                          &(struct step) { .call = call, .at = at + done, .count = left < batch ? left : batch }, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_script(const struct dict_plan *plan, struct script *script)
+{
+    const size_t count = plan->spec.count;
+    if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
+        return false;
+    /* If the last of equal keys is unknown, all bring the same value. */
+    if (workload_is_concurrent(plan->spec.workload) || plan->spec.workload == DELETERANDOM)
+        set_values_by_key(&script->cols, count);
+    return batch_steps(script, spec_table_batch(&plan->spec),
+                       workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
+}
+
+size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count)
+{
+    const uint64_t r = draw(stream(plan, STREAM_PICK), i);
+    switch (plan->spec.dist) {
+    case ZIPF: /* the logarithm of the rank is uniform; ranks are scattered over the keys */
+        return (size_t) (draw(2000, (uint64_t) exp2(log2((double) keys) * (double) (r >> 11) * 0x1p-53)) % keys);
+    case SEQUENTIAL:
+    case SORTED:
+        return (size_t) ((double) i / (double) count * (double) keys);
+    case REVERSE:
+        return (size_t) ((double) (count - 1 - i) / (double) count * (double) keys);
+    default:
+        return (size_t) (r % keys);
+    }
+}
+
+static size_t pick(const struct dict_plan *plan, size_t i, size_t count)
+{
+    return pick_of(plan, plan->model.count, i, count);
+}
+
+uint64_t highest(const struct dict_plan *plan)
+{
+    return plan->model.key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* An absent key slightly above model key `at`, else above the last, else that key. */
+static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
+{
+    const struct model *model = &plan->model;
+    for (size_t k = at;; k = model->count - 1) {
+        const uint64_t key = model_key(model, k);
+        const uint64_t end = k + 1 < model->count ? model_key(model, k + 1) - 1 : highest(plan);
+        if (end > key)
+            return key + 1 + r % (end - key);
+        if (k + 1 == model->count)
+            return key;
+    }
+}
+
+/* Draws an interval of 1 to 2 width - 1 keys, from the model's key `at` on. */
+static void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at)
+{
+    const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
+    const uint64_t last = at + keys - 1, end = plan->model.count - 1;
+    set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+}
+
+static bool misses(const struct dict_plan *plan, size_t row)
+{
+    const enum workload workload = workload_on_device(plan->spec.workload);
+    const bool          has_rate = workload == READRANDOM || workload == CONCURRENTREAD || workload == READWHILEWRITING;
+    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM;
+    return draw(stream(plan, STREAM_MISS), row) % 100 >= (has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100);
+}
+
+void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn)
+{
+    for_each(count, fn, &(struct requests) { plan, cols, at, count });
+}
+
+/* Draws the key of the i-th request, present or absent as the workload needs. */
+static void point_at(void *requests_, size_t i)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    struct column_batch    *cols = requests->cols;
+    const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
+    const bool              miss = misses(plan, row);
+    const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
+    set_stored(cols, COL_KEYS, row, key);
+    if (cols->hints)
+        cols->hints[row] = (uint32_t) (at + miss);
+}
+
+/* The length of prefix i: 0 for the first, else uniform. */
+static unsigned length_of(const struct dict_plan *plan, size_t i)
+{
+    const unsigned least = plan->spec.type == ORDO_U32 ? 8 : 16, most = plan->spec.type == ORDO_U32 ? 28 : 60;
+    return i == 0 ? 0 : least + (unsigned) (draw(stream(plan, STREAM_WIDTH), i) % (most - least + 1));
+}
+
+static bool draw_prefixes(struct dict_plan *plan)
+{
+    const size_t count = plan->spec.count, bytes = plan->model.key_bytes;
+    plan->prefixes = malloc(count * bytes + 1);
+    if (!plan->prefixes)
+        return false;
+    keys_draw(plan->spec.type, plan->spec.dist == ZIPF ? UNIFORM : plan->spec.dist, stream(plan, STREAM_TABLE), count,
+              plan->prefixes);
+    for (size_t i = 0; i < count; i++)
+        set_element(plan->prefixes, bytes, i,
+                    prefix_key(plan->spec.type, element(plan->prefixes, bytes, i), length_of(plan, i)));
+    return true;
+}
+
+/* Replaces prefixes by the places at which their addresses begin, and those after their last addresses, with the
+ * value of the longest prefix there. After the greatest address follows 0. */
+static bool put_segments(const struct dict_plan *plan, struct column_batch *cols)
+{
+    const ordo_type     type = plan->spec.type;
+    const size_t        count = plan->spec.count;
+    struct model        model = model_empty(type, plan->spec.value_bytes);
+    struct column_batch places = { .type = type, .value_bytes = plan->spec.value_bytes };
+    struct step         put = { .call = DO_UPSERT, .count = count };
+    struct step         find = { .call = DO_LONGEST_PREFIX, .count = 2 * count };
+    bool                made = columns_reserve(&places, 2 * count, IN(KEYS) | IN(VALUES) | IN(VALUES_OUT));
+    for (size_t i = 0; i < count && made; i++) {
+        const uint64_t prefix = column_get(cols, COL_KEYS, i);
+        const unsigned length = prefix_length(type, prefix);
+        column_set(&places, COL_KEYS, 2 * i, prefix_least(type, prefix, length));
+        column_set(&places, COL_KEYS, 2 * i + 1, prefix_greatest(type, prefix, length) + 1);
+    }
+    made = made && model_do(&model, cols, &put) && model_do(&model, &places, &find);
+    for (size_t i = 0; i < 2 * count && made; i++)
+        column_set(&places, COL_VALUES, i, column_get(&places, COL_VALUES_OUT, i));
+    model_free(&model);
+    columns_clear(made ? cols : &places);
+    if (made) {
+        *cols = places;
+        column_reserve(cols, COL_VALUES_OUT, 0);
+    }
+    return made;
+}
+
+/* The table of longestprefix. X-fast trie: the prefixes. Others: the start of each segment of addresses with one
+ * longest prefix, and its value, which a predecessor search finds. */
+static bool prefix_script(struct dict_plan *plan, struct script *script)
+{
+    const size_t         count = plan->spec.count;
+    struct column_batch *cols = &script->cols;
+    if (!draw_prefixes(plan) || !columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        column_set(cols, COL_KEYS, i, element(plan->prefixes, plan->model.key_bytes, i));
+    set_values_by_key(cols, count);
+    if (plan->spec.variant != XFAST && !put_segments(plan, cols))
+        return false;
+    return script_one(script, (struct step) { .call = DO_UPSERT, .count = cols->rows[COL_KEYS] });
+}
+
+/* A random address with the first `length` bits. */
+static uint64_t address_in(const struct dict_plan *plan, uint64_t bits, unsigned length, size_t row)
+{
+    const uint64_t least = prefix_least(plan->spec.type, bits, length);
+    const uint64_t most = prefix_greatest(plan->spec.type, bits, length);
+    return least | (draw(stream(plan, STREAM_MISS), row) & (most ^ least));
+}
+
+/* The address lies in a uniform prefix. */
+static void address_at(void *requests_, size_t row)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const uint64_t          prefix =
+        element(plan->prefixes, plan->model.key_bytes, pick_of(plan, plan->spec.count, row, requests->count));
+    column_set(requests->cols, COL_KEYS, row, address_in(plan, prefix, prefix_length(plan->spec.type, prefix), row));
+}
+
+/* The first 8 to all but 8 bits. Columns that the structure does not ask by are missing. */
+static void prefix_at(void *requests_, size_t row)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const uint64_t          key = model_key(&plan->model, pick(plan, row, requests->count));
+    const unsigned length = 8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
+    column_set(requests->cols, COL_KEYS, row,
+               requests->cols->at[COL_LENGTHS] ? address_in(plan, key, length, row)
+                                               : prefix_least(plan->spec.type, key, length));
+    column_set(requests->cols, COL_HI, row, prefix_greatest(plan->spec.type, key, length));
+    column_set(requests->cols, COL_LENGTHS, row, length);
+}
 
 /* ---- timed updates ------------------------------------------------------------------------------------------- */
 
@@ -209,6 +445,9 @@ static void interval_at(void *requests_, size_t row)
         set_stored(requests->cols, COL_HI, row, highest(requests->plan));
     requests->cols->hints[row] = (uint32_t) at;
 }
+
+/* Draws timed calls, plan->work, after the model has the table. False without memory. */
+typedef bool (*draw_fn)(struct dict_plan *plan, enum step_call call);
 
 /* The timed calls of a workload: updates have `draw`, queries the rest. */
 struct work {

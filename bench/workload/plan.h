@@ -32,8 +32,6 @@ uint64_t stream(const struct dict_plan *plan, int which);
 /* Draws keys and values for upserts. Values number the elements from `first` on. False without memory. */
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first,
                    size_t count);
-/* Upserts of all elements. False without memory. */
-bool fill_script(const struct dict_plan *plan, struct script *script);
 
 /* A value that depends on the key (stored form) alone; the other writes it to rows. */
 static inline uint64_t value_by_key(uint64_t key)
@@ -48,14 +46,10 @@ bool batch_steps(struct script *script, size_t batch, enum step_call call, size_
 
 /* Takes the ordered form. */
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
-/* The model key of the i-th of `count` requests. */
-size_t pick(const struct dict_plan *plan, size_t i, size_t count);
-/* pick among `keys` keys. */
+/* The key of the i-th of `count` requests, among `keys` keys. */
 size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
 /* The greatest key, in ordered form. */
 uint64_t highest(const struct dict_plan *plan);
-/* Draws an interval of 1 to 2 width - 1 keys, from the model's key `at` on. */
-void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at);
 
 struct requests {
     const struct dict_plan *plan;
@@ -65,20 +59,6 @@ struct requests {
 };
 /* Calls fn(requests, i) for each i below count. */
 void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn);
-/* Draws the key of the i-th request, present or absent as the workload needs. */
-void point_at(void *requests, size_t i);
-
-/* Draws timed calls, plan->work, after the model has the table. False without memory. */
-typedef bool (*draw_fn)(struct dict_plan *plan, enum step_call call);
-
-/* ---- prefix queries: an X-fast trie answers them directly, other structures get an equivalent query ------------ */
-
-/* The table of longestprefix. X-fast trie: the prefixes. Others: the start of each segment of addresses with one
- * longest prefix, and its value, which a predecessor search finds. */
-bool prefix_script(struct dict_plan *plan, struct script *script);
-/* Draw the row-th query: an address, or the first bits of a present key. */
-void address_at(void *requests, size_t row);
-void prefix_at(void *requests, size_t row);
 
 /* ---- concurrent batches -------------------------------------------------------------------------------------- */
 

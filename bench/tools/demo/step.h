@@ -45,8 +45,3 @@ bool keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json)
 /* Changes the ranges in an LSM and a sorted array in 20 batches, with queries of all addresses in between, and
  * compares both. Adds "dictionaries". */
 void demo_dicts(struct demo *demo);
-/* Finds the longest prefixes of the first `count` addresses in an X-fast trie and compares them with a search on the
- * host. Adds "prefixes". */
-void demo_prefixes(struct demo *demo, size_t count);
-/* Runs, checks and times each primitive. Adds "primitives". */
-void demo_primitives(struct demo *demo);

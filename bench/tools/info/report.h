@@ -9,14 +9,6 @@
 #define PLATFORMS_MAX 16
 #define DEVICES_MAX   64
 
-struct options {
-    const char *json;    /* NULL: none */
-    const char *root;    /* "": this machine. In tests: a directory that replaces / */
-    const char *prepare; /* list to prepare, or NULL */
-    bool        tunables, start, no_self_test;
-    double      seconds; /* per query */
-};
-
 /* The paths of the registered drivers' files. The caller deletes the list. */
 cJSON      *driver_files(const char *root);
 const char *file_name(const char *path);
@@ -38,9 +30,3 @@ struct ordo_prepare_params prepare_params(const char *list);
 int prepare_part(const char *share);
 /* False after an error. */
 bool prepare_device(const char *list);
-
-/* Makes the report. The caller deletes it. */
-cJSON *gather(const struct options *options, int argc, char **argv);
-
-/* Prints it. */
-void show(const struct options *options, const cJSON *json);

@@ -104,8 +104,3 @@ bool group_is_disturbed(const struct group *group);
 
 /* Searches better values and leaves the best ones set on the device. False if the present values do not work. */
 bool tune_group(struct tuner *tuner, struct group *group);
-
-void   show_group(const struct tuner *tuner, const struct group *group);
-cJSON *json_group(const struct group *group);
-/* Prints the values of the tuned groups as a row of the table in host/runtime/profile.c. */
-void print_row(const struct tuner *tuner);
