@@ -98,14 +98,6 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* " --variant random,random+index": the keys of an object. */
-static void add_schemes(FILE *words, const cJSON *schemes)
-{
-    const cJSON *scheme = NULL;
-    cJSON_ArrayForEach(scheme, schemes)
-        fprintf(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
-}
-
 /* Adds the known structures. False if all are unknown. */
 static bool add_structures(const struct paper_run *p, FILE *words, const cJSON *structures)
 {
@@ -150,14 +142,16 @@ struct place {
 static bool part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
                          double most, struct options *options)
 {
-    char  *text = NULL;
-    size_t bytes = 0;
-    FILE  *words = open_memstream(&text, &bytes);
+    char        *text = NULL;
+    size_t       bytes = 0;
+    FILE        *words = open_memstream(&text, &bytes);
+    const cJSON *scheme = NULL;
     if (!words)
         usage_error("out of memory");
     fprintf(words, "--no-host --no-array %s", text_of(run, "options"));
     const bool known = add_structures(p, words, json_at(run, "structures"));
-    add_schemes(words, json_at(run, "schemes"));
+    cJSON_ArrayForEach(scheme, json_at(run, "schemes"))
+        fprintf(words, "%s%s", scheme == json_at(run, "schemes")->child ? " --variant " : ",", scheme->string);
     if (place->n)
         add_number(words, "--sizes", place->n->valuedouble / scale);
     if (place->batch)
@@ -484,23 +478,18 @@ static void copy_texts(cJSON *to, const cJSON *from, const char *const *names)
         json_text(to, *names, text_of(from, *names));
 }
 
-static double scale_of_experiment(const struct paper_run *p, const cJSON *experiment)
-{
-    for (int i = 0; i < p->n_parts; i++)
-        if (p->parts[i].experiment == experiment && !*text_of(p->parts[i].run, "limit"))
-            return p->parts[i].scale;
-    return 1;
-}
-
 /* Adds it to the file too. */
 static void show_experiment(struct run *run, const cJSON *experiment, cJSON *list)
 {
     const struct paper_run *p = run->paper;
     const cJSON            *note = NULL;
-    const double            scale = scale_of_experiment(p, experiment);
+    double                  scale = 1;
     char                    queries[TEXT_BYTES];
     cJSON                  *rows = rows_beside(experiment, figures_of(p, experiment));
     cJSON                  *json = json_append(list);
+    for (int i = p->n_parts; i-- > 0;)
+        if (p->parts[i].experiment == experiment && !*text_of(p->parts[i].run, "limit"))
+            scale = p->parts[i].scale;
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
         text_of(experiment, "unit"));
     if (*text_of(experiment, "lacks"))

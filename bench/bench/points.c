@@ -52,14 +52,6 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     return spec;
 }
 
-static bool point_makes_sense(const struct spec *spec)
-{
-    const bool has_prefixes = spec->type == ORDO_U32 || spec->type == ORDO_U64;
-    if (workload_asks_prefixes(spec->workload) && !has_prefixes)
-        return false;
-    return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
-}
-
 /* Cleanup needs stale elements; compaction needs spare memory. */
 static bool variant_makes_sense(enum workload workload, int variant)
 {
@@ -76,28 +68,23 @@ bool variant_can(const struct run *run, enum workload workload, int variant)
     return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
-/* Whether the variant has other inputs than the first. */
-static bool variant_is_other_data(enum workload workload, int variant)
-{
-    if (workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE)
-        return variant_is_sorted(variant);
-    return !workload_is_dict(workload) && variant > 0;
-}
-
 /* Lists the series of a workload (NULL: only counts them). */
 static int list_series(const struct run *run, enum workload workload, struct series *list)
 {
-    int n = 0;
+    const bool searches = workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE;
+    int        n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        if ((run->options->side_by_side && variant_is_other_data(workload, variant)) ||
-            !variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
-            !variant_can(run, workload, variant))
+        /* Such variants have other inputs than the first. */
+        const bool other = searches ? variant_is_sorted(variant) : !workload_is_dict(workload) && variant > 0;
+        if ((run->options->side_by_side && other) || !variant_wanted(run->options, workload, variant) ||
+            !variant_makes_sense(workload, variant) || !variant_can(run, workload, variant))
             continue;
         for (int i = 0, past = 0;; past = ++i) {
             const struct spec spec = point_of(run, workload, variant, &past);
             if (past)
                 break;
-            if (!point_makes_sense(&spec))
+            if ((workload_asks_prefixes(workload) && spec.type != ORDO_U32 && spec.type != ORDO_U64) ||
+                (workload_needs_values(workload) && !spec.value_bytes))
                 continue;
             if (list)
                 list[n].spec = spec;

@@ -309,20 +309,15 @@ static bool is_right(const struct host_array *a, char *why)
 
 /* ---- peers --------------------------------------------------------------------------------------------------- */
 
-static bool offered(const struct spec *spec, const struct kind *kind, int threads)
-{
-    return kind->peer && (threads > 1 || kind->one_thread) && spec->count > 0 &&
-           spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
-           (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4);
-}
-
 int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     const struct kind *kind;
     int                n = 0;
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
         for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
-            if (offered(spec, kind, t))
+            if (kind->peer && (t > 1 || kind->one_thread) && spec->count > 0 &&
+                spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
+                (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4))
                 peers[n++] =
                     (struct host_peer) { kind->peer, kind->code == QSORT ? LIBC : COMPILER, kind->call, i, t, 0 };
     return n;
@@ -388,20 +383,18 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* Whether the host does the same work: of the forms of queries only the order matters. */
-static bool same_work(const struct spec *a, const struct spec *b)
-{
-    const bool queries = workload_has_queries(a->workload);
-    return spec_asks_same(a, b) &&
-           (queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant);
-}
-
+/* Of the forms of queries only the order matters to the host. */
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
 {
     const struct kind *kind = kind_of(spec->workload, i);
-    for (size_t k = 0; k < n_known && k < KNOWN; k++)
-        if (known[k].kind == kind && same_work(&known[k].spec, spec))
+    for (size_t k = 0; k < n_known && k < KNOWN; k++) {
+        const int  form = known[k].spec.variant;
+        const bool same = workload_has_queries(spec->workload)
+                              ? variant_is_sorted(form) == variant_is_sorted(spec->variant)
+                              : form == spec->variant;
+        if (known[k].kind == kind && same && spec_asks_same(&known[k].spec, spec))
             return known[k].rate;
+    }
     const size_t at = n_known++ % KNOWN;
     known[at].spec = *spec;
     known[at].kind = kind;

@@ -502,8 +502,8 @@ static struct spec read_point(const char *const *word)
     for (int v = 0; variant_name(spec.workload, v); v++)
         if (variant == variant_name(spec.workload, v))
             spec.variant = v;
-    spec.type = (ordo_type) number_of(*word++, N_TYPES, [](int i) { return type_name((ordo_type) i); });
-    spec.dist = (enum dist) number_of(*word++, N_DISTS, [](int i) { return dist_name((enum dist) i); });
+    spec.type = (ordo_type) number_of(*word++, N_TYPES, type_name);
+    spec.dist = (enum dist) number_of(*word++, N_DISTS, dist_name);
     spec.value_bytes = (uint32_t) number();
     spec.n_queries = number();
     spec.batch = number();

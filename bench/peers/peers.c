@@ -57,19 +57,13 @@ static bool parse_rows(char *text, cJSON *rows, char *why)
     return true;
 }
 
-/* The time limit, with CUDA's start, input and checks. */
-static double most_seconds(double budget)
-{
-    const char  *chosen = getenv("ORDO_PEER_SECONDS");
-    const double seconds = chosen ? strtod(chosen, NULL) : 0;
-    return seconds > 0 ? seconds : 300 + 10 * budget;
-}
-
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why)
 {
     const size_t room = 1024 + strlen(device_name) + (size_t) n * 24;
-    const double most = most_seconds(seconds);
+    const char  *chosen = getenv("ORDO_PEER_SECONDS");
+    const double allowed = chosen ? strtod(chosen, NULL) : 0;
+    const double most = allowed > 0 ? allowed : 300 + 10 * seconds; /* with CUDA's start, input and checks */
     const char **words = calloc((size_t) n + 16, sizeof *words);
     char        *text = malloc(room), *rest = text;
     size_t       used = 0;

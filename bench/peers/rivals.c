@@ -174,9 +174,11 @@ static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 /* Errors of a build (cuckoo.cl). */
 enum { NO_PLACE = 1, NO_PAIR = 2 };
 
-static ordo_status table_build(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
+static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
 {
     cl_uint wrong = NO_PLACE;
+    if (step->call != DO_BUILD)
+        return step->call == DO_FIND ? launch(r, FIND, 0, step->count, c, step, done) : ORDO_UNSUPPORTED;
     r->moves = MOVES_EACH;
     for (size_t left = step->count; left > 1; left /= 2)
         r->moves += MOVES_EACH;
@@ -188,13 +190,6 @@ static ordo_status table_build(struct rival *r, const cl_mem *c, const struct st
         TRY(read_words(r, r->state, sizeof wrong, &wrong, done));
     }
     return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_UNSUPPORTED;
-}
-
-static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
-{
-    if (step->call == DO_BUILD)
-        return table_build(r, c, step, done);
-    return step->call == DO_FIND ? launch(r, FIND, 0, step->count, c, step, done) : ORDO_UNSUPPORTED;
 }
 
 static int ascending(const void *a, const void *b)

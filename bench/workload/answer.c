@@ -29,12 +29,6 @@ static uint64_t order_at(const struct check *check, const void *keys, size_t i)
     return key_order(check->spec->type, element(keys, check->key_bytes, i));
 }
 
-static uint64_t input_index(const struct check *check, uint64_t value)
-{
-    const uint64_t i = (uint32_t) value;
-    return value == value_of(check->spec->value_bytes, (size_t) i) && i < check->spec->count ? i : UINT64_MAX;
-}
-
 static bool rank_right_at(const struct check *check, size_t i, char *why)
 {
     const size_t   count = check->spec->count, rank = check->answer->ranks[i];
@@ -91,7 +85,8 @@ static bool lookup_right_at(const struct check *check, size_t i, char *why)
     const uint8_t      found = check->answer->found[i];
     const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
 
-    if (found == 1 && spec->value_bytes && is_first(check, input_index(check, value), query))
+    if (found == 1 && spec->value_bytes && value == value_of(spec->value_bytes, (uint32_t) value) &&
+        is_first(check, (uint32_t) value, query))
         return true; /* needs no search */
 
     const size_t rank = first_not_below(check, check->in->keys, check->spec->count, query);

@@ -76,7 +76,7 @@ bool structure_is_rival(int structure)
     return structure == LOCKFREE || structure == CUCKOO;
 }
 
-const char *dist_name(enum dist dist)
+const char *dist_name(int dist)
 {
     static const char *const names[N_DISTS] = {
         "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense",
@@ -84,7 +84,7 @@ const char *dist_name(enum dist dist)
     return names[dist];
 }
 
-const char *type_name(ordo_type type)
+const char *type_name(int type)
 {
     static const char *const names[N_TYPES] = { "u32", "u64", "i32", "i64", "f32", "f64" };
     return names[type];

@@ -170,9 +170,9 @@ enum dist {
     DENSE,      /* 7 of 8 successive keys; queried at random */
     N_DISTS
 };
-const char *dist_name(enum dist dist);
+const char *dist_name(int dist);
 
-const char *type_name(ordo_type type);
+const char *type_name(int type);
 #define N_TYPES 6
 
 /* The numbers of a point of dictionaries. Add an option of ordo-bench as a row here, with its line in
