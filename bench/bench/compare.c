@@ -167,37 +167,24 @@ static void introduce(const struct comparison *c)
         text_count(count, spec->count), data, dist_name(spec->dist), more);
 }
 
-/* Gives a point its share of the remaining time. Returns the overall deadline. */
-static double share_time(struct comparison *c, const struct series *list, int n)
-{
-    struct run      *run = c->run;
-    struct host_peer peers[HOST_PEERS_MAX];
-    const double     whole = run->deadline;
-    int              rows = 0;
-    for (int s = 0; s < n; s++) {
-        struct spec spec = list[s].spec;
-        spec.count = c->point.count;
-        rows += spec_asks_same(&spec, &c->point);
-    }
-    if (!isinf(whole))
-        run->deadline = now() + (whole - now()) * rows / run->rows_left;
-    run->sharing = rows + list_peers(c, peers);
-    return whole;
-}
-
+/* Gives the point its share of the remaining time. */
 static void compare_point(struct run *run, const struct series *list, int n, const struct spec *point)
 {
     struct comparison c = { .run = run, .point = *point };
-    const double      deadline = share_time(&c, list, n);
+    struct host_peer  peers[HOST_PEERS_MAX];
+    const double      deadline = run->deadline;
+    int               rows = 0;
+    for (int s = 0; s < n; s++)
+        rows += spec_asks_same(&list[s].spec, point);
+    if (!isinf(deadline))
+        run->deadline = now() + (deadline - now()) * rows / run->rows_left;
+    run->sharing = rows + list_peers(&c, peers);
     introduce(&c);
     if (!ordo_device_facts(run->device)->cpu)
         c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
-    for (int s = 0; s < n && !stop_asked(); s++) {
-        struct spec spec = list[s].spec;
-        spec.count = point->count; /* later entries still have the previous size */
-        if (spec_asks_same(&spec, point))
-            measure_ours(&c, &spec);
-    }
+    for (int s = 0; s < n && !stop_asked(); s++)
+        if (spec_asks_same(&list[s].spec, point))
+            measure_ours(&c, &list[s].spec);
     c.point.variant = 0;
     c.point.load_percent = 0;
     add_line(&c, peer_row(c.cuda, point->count));
@@ -214,11 +201,12 @@ void compare_workload(struct run *run, enum workload workload)
 {
     int            n;
     struct series *list = make_series(run, workload, &n);
-    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
-        for (int s = 0; s < n && !stop_asked(); s++) {
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
+        for (int s = 0; s < n; s++)
             list[s].spec.count = run->sizes[i];
+        for (int s = 0; s < n && !stop_asked(); s++)
             if (!series_follows(list, s))
                 compare_point(run, list, n, &list[s].spec);
-        }
+    }
     free(list);
 }

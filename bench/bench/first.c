@@ -318,25 +318,18 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         }
 }
 
-/* Whether the resumed file has it. */
-static bool is_kept(const struct run *run, const char *workload)
-{
-    const cJSON *first = NULL;
-    cJSON_ArrayForEach(first, json_at(run->file.json, "first")) {
-        if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
-            return true;
-    }
-    return false;
-}
-
 /* Closes the device meanwhile, because a GPU may allow one process. */
 void first_measure(struct run *run, const char *select)
 {
     const struct options *o = run->options;
+    const cJSON          *first = NULL;
+    bool                  kept = false; /* in a file that is resumed */
     if (!o->first_open && !o->first_prepare)
         return;
+    cJSON_ArrayForEach(first, json_at(run->file.json, "first"))
+        kept |= text_is(first, "workload", "open") && number_of(first, "device") == run->device_number;
     ordo_device_close(&run->device);
-    if (o->first_open && !is_kept(run, "open"))
+    if (o->first_open && !kept)
         measure_open(run, select);
     for (int s = 0; s < N_STRUCTURES && o->first_prepare; s++)
         for (int t = 0; t < o->n_types && variant_wanted(o, FILLRANDOM, s); t++)

@@ -127,15 +127,6 @@ const Work *work_of(int kind, enum workload workload)
     return nodes || work->array ? work : nullptr;
 }
 
-bool offered(const struct spec *spec, int kind, int threads)
-{
-    const Work  *work = work_of(kind, spec->workload);
-    const double batches = double(spec->count) / double(spec_batch(spec));
-    if (!work || spec->count > ELEMENTS_MAX || (threads > 1 && !work->array))
-        return false;
-    return kind != DICT_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
-}
-
 /* Input columns in ordered form. */
 class Columns {
   public:
@@ -295,14 +286,16 @@ class HostDict {
 
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
-    int n = 0;
-    for (int kind = 0; kind < N_DICT_PEERS; kind++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
-            if (offered(spec, kind, t)) {
-                const Work *work = work_of(kind, spec->workload);
-                const char *call = kind == DICT_SORTED_ARRAY ? work->array : work->map;
-                peers[n++] = { kinds[kind].name, kinds[kind].version, call, kind, t, 0 };
-            }
+    const double moves = double(spec->count) / double(spec_batch(spec)) * double(spec->count);
+    int          n = 0;
+    for (int kind = 0; kind < N_DICT_PEERS; kind++) {
+        const Work *work = work_of(kind, spec->workload);
+        const bool  array = kind == DICT_SORTED_ARRAY, slow = array && moves > MOVES_MAX;
+        if (!work || spec->count > ELEMENTS_MAX || (slow && !plan_has_fills(spec->workload)))
+            continue;
+        for (int t = 1; t <= (work->array ? threads : 1); t += threads > 1 ? threads - 1 : 1)
+            peers[n++] = { kinds[kind].name, kinds[kind].version, array ? work->array : work->map, kind, t, 0 };
+    }
     return n;
 }
 

@@ -266,15 +266,6 @@ static void show_tunables(const cJSON *device, bool all)
     }
 }
 
-static void show_self_test(const cJSON *device)
-{
-    const cJSON *test = json_at(device, "self_test");
-    if (test && is_true(test, "passed"))
-        line("self-test", "passed in %s", text_seconds(TEXT, number_of(test, "ms") / 1e3));
-    else if (test)
-        line("self-test", "%s", text_of(test, "why"));
-}
-
 static void show_start(const cJSON *device, const cJSON *facts)
 {
     const cJSON *start = json_at(device, "start");
@@ -302,7 +293,7 @@ static void show_list(const cJSON *device, const char *name)
 
 static void show_device(const cJSON *device, const char *mark, bool tunables)
 {
-    const cJSON *facts = json_at(device, "facts");
+    const cJSON *facts = json_at(device, "facts"), *test = json_at(device, "self_test");
     say(stdout, 7, "\n  %s  %s (%s)%s", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"),
         mark);
     show_problem(device);
@@ -312,7 +303,10 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
         return;
     show_facts(facts);
     show_tunables(device, tunables);
-    show_self_test(device);
+    if (is_true(test, "passed"))
+        line("self-test", "passed in %s", text_seconds(TEXT, number_of(test, "ms") / 1e3));
+    else if (test)
+        line("self-test", "%s", text_of(test, "why"));
     show_start(device, facts);
     if (json_at(device, "limits")) {
         const struct limits limits = limits_from_json(json_at(device, "limits"));
@@ -346,18 +340,12 @@ static const cJSON *chosen_device(const cJSON *platforms, const char *said)
     return chosen ? devices[chosen - list] : NULL;
 }
 
-/* NULL if unset or empty. */
-static const char *variable(const char *name)
-{
-    const char *said = getenv(name);
-    return said && *said ? said : NULL;
-}
-
 static void show(const struct options *options, const cJSON *json)
 {
     const cJSON *platforms = json_at(json, "platforms"), *platform = NULL, *device = NULL;
     const bool   one_by_one = *text_of(json, "problem");
-    const char  *file = NULL, *said = variable("ORDO_DEVICE"), *mask = variable("ORDO_MASK");
+    const char  *file = NULL, *mask = getenv("ORDO_MASK"), *named = getenv("ORDO_DEVICE");
+    const char  *said = named && *named ? named : NULL;
     const char  *mark = said ? "  <- chosen by ORDO_DEVICE" : "  <- used unless told otherwise";
     const cJSON *chosen = one_by_one ? NULL : chosen_device(platforms, said), *sentence = NULL;
 
@@ -383,7 +371,7 @@ static void show(const struct options *options, const cJSON *json)
     }
     if (said && !chosen && !one_by_one)
         say(stdout, 0, "\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.", said);
-    if (mask)
+    if (mask && *mask)
         say(stdout, 0, "\nORDO_MASK=%s: devices pretend that they can less.", mask);
     cJSON_ArrayForEach(sentence, json_at(json, "advice"))
         say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));

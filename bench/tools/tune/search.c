@@ -27,16 +27,6 @@ static void describe(const struct group *group, const struct values *values, cha
                                       group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
 }
 
-static void drop(struct tuner *tuner, struct group *group, const char *values, const char *why)
-{
-    cJSON *json = json_append(tuner->drops);
-    group->dropped++;
-    say(tuner->out, 4, "dropped %s %s: %.*s", group->name, values, (int) strcspn(why, "\n"), why);
-    json_text(json, "group", group->name);
-    json_text(json, "values", values);
-    json_text(json, "why", why);
-}
-
 /* Times the trials that measure a candidate. Returns the mean of its times over the times in use, INFINITY if it is
  * hopeless, NAN with `why` if a call failed. */
 static double time_candidate(const struct tuner *tuner, const struct group *group, bool small,
@@ -66,14 +56,6 @@ static bool time_in_use(const struct tuner *tuner, struct group *group, bool sma
     return true;
 }
 
-/* Whether a candidate that looked better still is, right after the values in use. */
-static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
-                      double seconds[TRIALS_MAX], char *why)
-{
-    return set_values(tuner, group, &group->in_use, why) && time_in_use(tuner, group, small, why) &&
-           set_values(tuner, group, values, why) && time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
-}
-
 /* Tries a candidate and takes it if it is better. Leaves the values in use set. */
 static bool try_values(struct tuner *tuner, struct group *group, const struct values *values, bool small)
 {
@@ -86,10 +68,19 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
     group->tried++;
     if (set_values(tuner, group, values, why) && all_right(tuner, group, true, why))
         ratio = time_candidate(tuner, group, small, seconds, why);
-    const bool taken = ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why);
+    /* A candidate that looked better must be so again, right after the values in use. */
+    const bool taken = ratio < WORTH_IT && set_values(tuner, group, &group->in_use, why) &&
+                       time_in_use(tuner, group, small, why) && set_values(tuner, group, values, why) &&
+                       time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
     group->seconds_trying += now() - start;
-    if (isnan(ratio))
-        drop(tuner, group, what, why);
+    if (isnan(ratio)) {
+        cJSON *json = json_append(tuner->drops);
+        group->dropped++;
+        say(tuner->out, 4, "dropped %s %s: %.*s", group->name, what, (int) strcspn(why, "\n"), why);
+        json_text(json, "group", group->name);
+        json_text(json, "values", what);
+        json_text(json, "why", why);
+    }
     if (taken)
         group->in_use = *values;
     else
