@@ -274,7 +274,6 @@ static void conclude(const struct run *run)
         say(run->out, 4, "To go on: ordo-bench --resume %s", run->options->json);
 }
 
-/* Default seconds of the suite. */
 #define SUITE_ON_CPU 300
 #define SUITE_ON_GPU 480
 

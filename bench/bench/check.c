@@ -26,7 +26,6 @@ static const char *files_differ(const cJSON *files, const cJSON *device)
     return why;
 }
 
-/* The device of a row of a file. */
 static const cJSON *device_of(const cJSON *file, const cJSON *row)
 {
     const double number = number_of(row, "device");
@@ -75,7 +74,6 @@ struct check {
     int         missing, failed;
 };
 
-/* Runs a program and adds its file to a side. */
 static void measure_in_child(struct check *check, const char *program, const char *const *words, int n, cJSON *side)
 {
     static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart", NULL };

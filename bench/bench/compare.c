@@ -54,7 +54,6 @@ static bool open_inputs(struct comparison *c)
     return c->plan && (!plan_has_fills(point.workload) || plan_advance(c->plan, plan_fills(c->plan) - 1));
 }
 
-/* Adds the figures and adds the row to the file. */
 static void measure_peer(struct comparison *c, const struct host_peer *peer, cJSON *json)
 {
     row_share_time(c->run);

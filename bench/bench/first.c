@@ -25,7 +25,6 @@ static bool answer_open(ordo_device *device, double seconds, cJSON *json)
     return true;
 }
 
-/* Operations of a first call. */
 enum { N = 65536 };
 
 /* Keys are distinct and present when they are queried. */
@@ -205,7 +204,6 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
     return NULL;
 }
 
-/* Adds a row to the file and takes it. */
 static void keep(struct run *run, cJSON *row, const char *workload, const char *caches)
 {
     cJSON *list = json_at(run->file.json, "first");

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default limits of elements and seconds. */
 #define ON_GPU_MAX     ((size_t) 1 << 24)
 #define ON_GPU_MIN     ((size_t) 1 << 20)
 #define ON_CPU_MAX     ((size_t) 1 << 18)
@@ -138,7 +137,6 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-/* False if no structure is known. */
 static bool part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
                          double most, struct options *options)
 {
@@ -304,7 +302,6 @@ int paper_parts(struct run *run, const struct options **parts)
 
 /* ---- measuring ----------------------------------------------------------------------------------------------- */
 
-/* The measured figures of an experiment. */
 static cJSON *figures_of(const struct paper_run *p, const cJSON *experiment)
 {
     return json_at(p->numbers, text_of(experiment, "id"));
@@ -478,7 +475,6 @@ static void copy_texts(cJSON *to, const cJSON *from, const char *const *names)
         json_text(to, *names, text_of(from, *names));
 }
 
-/* Adds it to the file too. */
 static void show_experiment(struct run *run, const cJSON *experiment, cJSON *list)
 {
     const struct paper_run *p = run->paper;

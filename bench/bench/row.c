@@ -26,7 +26,6 @@ static bool tune(ordo_device *device, const char *list, char *why)
     return true;
 }
 
-/* The values of all tunables. */
 static cJSON *tunables_of(ordo_device *device)
 {
     cJSON                   *tunables = cJSON_CreateObject();
@@ -219,7 +218,6 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     json_number(json, "rate_of_sorted_array", array_rate);
 }
 
-/* Whether the device has the memory; explains if not. */
 static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_facts    *facts = ordo_device_facts(run->device);
@@ -245,7 +243,6 @@ void row_share_time(struct run *run)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
 }
 
-/* Measures the row, if there is time and memory for it. */
 static void run_row(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     row_share_time(run);

@@ -60,7 +60,6 @@ struct options resume_options(const char *path, int *argc, char ***argv);
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
-/* The names of all variants. */
 const char *variant_any(int i);
 
 #define SUITE_PARTS_MAX 64
@@ -68,9 +67,7 @@ const char *variant_any(int i);
 /* Fills in the options of each part of the suite, with sizes for a CPU or a GPU. Returns their number. */
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
-/* --list: workloads, variants, devices. */
 void print_list(void);
-/* --describe: workloads and their limits. */
 void print_description(void);
 
 /* A measured point and its JSON (bench/results/README.md explains the fields). */
@@ -98,7 +95,6 @@ struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows have the same point, and are of the same peer, if any. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Version of the form of files. */
 #define FILE_SCHEMA 1
 
 /* The result file, saved after each row. */
@@ -109,7 +105,6 @@ struct file {
     double      began; /* by now() */
 };
 
-/* Begins a new file. */
 void file_begin(struct file *file, const char *path, int argc, char **argv);
 /* Continues a file, without its failed, skipped and cut rows. Exits with an error if it is not one of this version. */
 void file_resume(struct file *file, const char *path);
@@ -163,7 +158,6 @@ struct run {
     double row_seconds; /* seconds for timing the next row */
 };
 
-/* All sizes of a point. */
 struct series {
     struct spec spec;
     struct row  rows[SIZES_MAX];
@@ -173,7 +167,6 @@ struct series {
 
 /* Whether the options name the variant, or none of the workload. */
 bool variant_wanted(const struct options *options, enum workload workload, int variant);
-/* Whether it can run on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
 /* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
@@ -187,7 +180,6 @@ void row_share_time(struct run *run);
 /* Runs ordo-peer, if there is one, for `seconds`, or a share of the time that is left. Returns its rows, or NULL. */
 cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
                 double share);
-/* The timing goal of the current row. */
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
  * or NULL. */

@@ -7,7 +7,6 @@
 /* Columns that do not fit are hidden from the last rank on. */
 enum { ALWAYS, BEFORE, PEER, ARRAY, HOST, SPREAD, REBUILD, TIME, DEVICE, COPY, FIRST, HELD, PEAK, WORST, BEST, REST };
 
-/* A row's columns and texts. */
 struct line {
     const struct run  *run;
     const struct spec *spec;

@@ -34,7 +34,6 @@ struct caches {
 };
 bool caches_begin(struct caches *caches);
 void caches_end(const struct caches *caches);
-/* Removes a directory and its content. */
 void remove_all(const char *directory);
 
 /* Children get the environment of this moment plus their own additions. Call it once, before the first OpenCL call,

@@ -62,7 +62,6 @@ TAKE_WHOLE(take_size, size_t)
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };
 
-/* The table in the form of getopt_long. */
 struct getopt_names {
     struct option names[ROWS_MAX + 3];
     char          letters[2 * ROWS_MAX + 2];

@@ -21,7 +21,6 @@ void for_each(size_t count, each_fn fn, void *arg);
 typedef void (*part_fn)(void *arg, int part);
 void run_parts(int parts, part_fn fn, void *arg);
 
-/* memset with several threads. */
 void fill_bytes(void *to, int byte, size_t bytes);
 
 /* Processors of this process, at least 1. */

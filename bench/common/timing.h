@@ -43,7 +43,6 @@ struct spread {
     double median, low, high; /* seconds a call: median, 10th and 90th percentile; NaN: unknown */
 };
 
-/* Why the repetitions ended. */
 enum timing_end { ENDED_BY_NUMBER, ENDED_BY_TIME, ENDED_BY_INTERVAL, ENDED_BY_SIGNAL };
 
 struct timing {
@@ -76,7 +75,6 @@ enum slowdown { NOT_SLOWER, SLOWER, UNKNOWN };
 /* Fewer processes or pairs give no verdict. */
 #define PROCESSES_MIN 3
 #define PAIRS_MIN     5
-/* Rates at most. */
 #define RATES_MAX 64
 
 /* SLOWER if the median fell by more than the share `worth`, and

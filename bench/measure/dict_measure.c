@@ -223,7 +223,6 @@ static ordo_status dict_target_prepare(void *arg, const struct ordo_order *order
     return do_steps(t, &t->churn, &t->plan->churn, 0, t->plan->churn.n_steps, NULL);
 }
 
-/* A call_fn: the timed work. */
 static ordo_status dict_target_work(void *arg, const struct ordo_order *order)
 {
     struct dict_target *t = arg;

@@ -33,7 +33,6 @@ void *buffers_read(const struct buffers *buffers, int i, char *why);
 /* From an element on; none if the array is unused. */
 struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at);
 
-/* A workload on arrays. */
 struct target {
     ordo_device   *device;
     struct spec    spec;
@@ -43,7 +42,6 @@ struct target {
     struct buffers arrays;        /* a host's array is sorted in place of its outputs */
 };
 
-/* The device memory of a target. */
 struct workload_bytes target_bytes(const struct spec *spec);
 
 /* Makes the inputs, moves them to the device and builds the index if the variant has one. Blocks. After an error

@@ -93,7 +93,6 @@ static bool is_maximum(const struct host_array *a)
 
 /* ---- sorts and merges ---------------------------------------------------------------------------------------- */
 
-/* The first element of run r. */
 static size_t begin_of(const struct host_array *a, size_t r)
 {
     return r < a->runs ? r * a->length : a->spec->count;
@@ -284,7 +283,6 @@ static void close_array(struct host_array *a)
         free(all[i]);
 }
 
-/* A host_run_fn. */
 static double run(void *array_, int calls)
 {
     struct host_array *a = array_;

@@ -218,7 +218,6 @@ class HostDict {
         return now() - before;
     }
 
-    /* Runs the part's share of all steps. */
     void update_part(size_t p)
     {
         for (size_t s = 0; s < plan_.work.n_steps; s++) {
@@ -258,7 +257,6 @@ class HostDict {
         return sum;
     }
 
-    /* Whether the maps equal the model. */
     bool updates_right() const
     {
         const struct model  *model = &plan_.model;

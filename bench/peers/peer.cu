@@ -283,7 +283,6 @@ template <typename K, typename V> static Call search_call(enum workload workload
     };
 }
 
-/* Workloads with or without values. */
 template <typename K, typename V> static Work work_on_pairs(const struct spec &spec, Arrays &a)
 {
     const auto in = a.run<K, V>(a.keys, a.values), out = a.run<K, V>(a.keys_out, a.values_out);
@@ -456,7 +455,6 @@ static void print_row(const struct spec &spec, const char *name, const Times &ti
     fflush(stdout);
 }
 
-/* Skips sizes without memory. */
 static bool has_room(const struct spec &spec)
 {
     size_t available = 0, all = 0;
@@ -466,7 +464,6 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
-/* Prints a row for each library. */
 static bool run_rows(const struct spec &spec, double seconds, const char *device)
 {
     bool right = true;

@@ -31,7 +31,6 @@ inline std::vector<unsigned char> read(const Array &array)
     return host;
 }
 
-/* A call to be timed. */
 using Call = std::function<void()>;
 
 /* A library on a point: the timed call and its check. */

@@ -44,7 +44,6 @@ char *peer_program(char *why)
     return NULL;
 }
 
-/* Parses a row per line. */
 static bool parse_rows(char *text, cJSON *rows, char *why)
 {
     char *rest = NULL;

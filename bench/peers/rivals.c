@@ -87,7 +87,6 @@ enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 #define PAIRS_EACH  4
 #define PAIRS_SPARE 1024
 #define PAIRS_MAX   ((size_t) INT32_MAX) /* a link holds twice a number */
-/* Launches of an operation, at most. */
 #define LAUNCHES 64
 /* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
  * for the head's links. */
@@ -171,7 +170,6 @@ static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 #define LOAD_AS_PAPERS 80
 #define EMPTY          UINT64_MAX
 
-/* Errors of a build (cuckoo.cl). */
 enum { NO_PLACE = 1, NO_PAIR = 2 };
 
 static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
@@ -198,7 +196,6 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the pairs of the slots. */
 static bool take_table(cl_ulong *pairs, size_t n, struct model *out)
 {
     for (size_t i = 0; i < n; i++)

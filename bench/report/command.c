@@ -36,7 +36,6 @@ static void drop_unshown(cJSON *json)
     }
 }
 
-/* Counts the rows and peers that are WRONG. */
 static size_t count_wrong(const cJSON *json)
 {
     size_t       wrong = text_is(json, "check", "WRONG");

@@ -262,7 +262,6 @@ static bool draw_changes(struct dict_plan *plan, enum step_call call)
     return batch_steps(&plan->work, spec_batch(&plan->spec), call, 0, count);
 }
 
-/* One batch of new keys. */
 static bool draw_inserts(struct dict_plan *plan, enum step_call call)
 {
     const size_t batch = spec_batch(&plan->spec);
@@ -360,7 +359,6 @@ static void draw_operation(const struct dict_plan *plan, struct column_batch *co
         column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
 }
 
-/* Mixed batches. */
 static bool draw_mix(struct dict_plan *plan, enum step_call call)
 {
     const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;

@@ -100,7 +100,6 @@ static void fill_at(void *arg, size_t i)
     set_element(fill->to, bytes, i, key_stored(fill->type, bytes == 4 ? order >> 32 : order));
 }
 
-/* Converts keys. */
 struct forms {
     const void *from;
     void       *to;

@@ -21,7 +21,6 @@ uint64_t value_of(uint32_t value_bytes, size_t i);
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
 /* Draws the same keys in ascending order. False without memory. */
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
-/* Converts keys to ordered form. */
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
 /* Makes values of elements first, first + 1, ...; nothing if they have 0 bytes. */
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);

@@ -48,7 +48,6 @@ bool batch_steps(struct script *script, size_t batch, enum step_call call, size_
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
 /* The key of the i-th of `count` requests, among `keys` keys. */
 size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
-/* The greatest key, in ordered form. */
 uint64_t highest(const struct dict_plan *plan);
 
 struct requests {

@@ -141,7 +141,6 @@ enum structure {
     N_VARIANTS
 };
 
-/* Whether it has the trait. */
 bool structure_is(int structure, enum ordo_structure_trait trait);
 /* Whether it is not one of Ordo's. */
 bool structure_is_rival(int structure);
@@ -222,7 +221,6 @@ struct axis_facts {
 };
 extern const struct axis_facts axes[N_AXES];
 
-/* One point of the axes. */
 struct spec {
     enum workload workload;
     int           variant;
@@ -279,7 +277,6 @@ struct transfers spec_transfers(const struct spec *spec, size_t stored);
 /* Exclusive sum for integers, inclusive maximum for floats. */
 ordo_op spec_op(const struct spec *spec);
 
-/* Bytes of a key of this type. */
 size_t type_bytes(ordo_type type);
 /* Floats, whose scans and reductions are maxima. */
 bool type_is_float(ordo_type type);

@@ -312,7 +312,6 @@ static void run_step(struct mapping *m, const char *name, size_t items, ordo_sta
     show_step(m, name, items, seconds[0], seconds[1]);
 }
 
-/* Sorts shuffled ranges on the device. */
 static void sort_on_device(struct mapping *m)
 {
     struct demo *demo = m->demo;

@@ -159,7 +159,6 @@ static void run_rounds(struct rounds *r, size_t per_round)
     }
 }
 
-/* Means of a round, and operations a second. */
 static void show_structures(const struct rounds *r, cJSON *json)
 {
     static const struct column columns[] = { { "", 12, true },

@@ -42,7 +42,6 @@ static const char *parse_address(const char **at, uint32_t *out)
     return *digit == ',' ? NULL : MALFORMED;
 }
 
-/* Parses a range. Returns NULL, or the error. */
 static const char *parse_row(const char *at, struct row *out)
 {
     const char *why = parse_address(&at, &out->first);

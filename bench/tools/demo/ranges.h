@@ -31,7 +31,6 @@ typedef void (*geoip_report_fn)(void *user, size_t line, const char *why);
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why);
 void geoip_free(struct geoip *geoip);
 
-/* Writes two characters and a 0. */
 void geoip_country_name(uint16_t country, char name[3]);
 
 /* The number of ranges that begin at or before the address. */
@@ -41,7 +40,6 @@ size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank);
 
 /* Addresses to look up, the same in every run. */
 
-/* Uniform addresses. */
 void random_addresses(uint32_t *addresses, size_t count);
 /* Addresses of 100,000 hosts within the ranges; the r-th busiest has a share of about 1/r. */
 void repeated_addresses(const struct geoip *geoip, uint32_t *addresses, size_t count);

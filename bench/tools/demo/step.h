@@ -22,14 +22,12 @@ struct demo {
     size_t                   wrong; /* answers so far */
 };
 
-/* Ends the program with an error. */
 _Noreturn void give_up(const char *what, const char *why);
 /* Gives up with the device's error unless `status` is ORDO_OK. */
 void must(const struct demo *demo, const char *what, ordo_status status);
 /* Gives up on NULL. */
 void *must_have(void *memory);
 
-/* Host memory of at least one byte. */
 void *room(size_t bytes);
 /* A buffer, with content unless `from` is NULL. */
 cl_mem on_device(const struct demo *demo, size_t bytes, const void *from);

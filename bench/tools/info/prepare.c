@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Words of the list. */
 static const struct {
     const char *word;
     uint32_t    what, keys, value_bytes;

@@ -13,7 +13,6 @@
 cJSON      *driver_files(const char *root);
 const char *file_name(const char *path);
 
-/* Adds a sentence to a list. */
 void advise(cJSON *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds sentences on the hardware that the platforms do not have. */
 void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms);
@@ -28,5 +27,4 @@ int answer_question(const char *question);
 struct ordo_prepare_params prepare_params(const char *list);
 /* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
 int prepare_part(const char *share);
-/* False after an error. */
 bool prepare_device(const char *list);

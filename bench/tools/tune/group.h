@@ -39,7 +39,6 @@ struct values {
     int at[PARAMS_MAX];
 };
 
-/* A workload of a fixed size. */
 struct trial {
     struct spec    spec;
     bool           small; /* measures the params that are `small`; the others measure the rest */
@@ -83,7 +82,6 @@ void list_groups(struct tuner *tuner);
 bool open_trials(const struct tuner *tuner, struct group *group, char *why);
 void close_trials(struct group *group);
 
-/* The value of a param. */
 uint32_t value_at(const struct group *group, const struct values *values, int param);
 /* Whether values in use differ from those at the beginning. */
 bool changed(const struct group *group);
