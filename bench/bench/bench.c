@@ -187,68 +187,53 @@ static void run_parts_of(struct run *run)
         check_limits(run);
 }
 
-/* When a column is explained. */
-enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DICTS = 64, BTREE = 128, ROBIN = 256 };
-
-static unsigned what_ran(const struct run *run)
+/* Whether a table of this run has the column. */
+static bool has_column(const struct run *run, const char *title)
 {
-    unsigned ran = TABLES | (run->options->no_host ? 0 : HOST);
-    if (run->options->side_by_side || !run->rows)
-        return run->options->side_by_side ? SIDE : 0;
-    ran |= run->peer_program ? PEERS : 0;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : 0;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN : 0;
-    for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++) {
-            const enum workload workload = (enum workload) run->parts[p].workloads[w];
-            ran |= workload_is_dict(workload) ? DICTS : ARRAYS;
-            ran |= workload_is_host(workload) ? TRANSFER : 0;
-        }
-    return ran;
+    struct column columns[COLUMNS_MAX];
+    bool          has = run->options->side_by_side && strstr("rate /s, +-, / best, check", title);
+    for (int p = 0; p < run->n_parts && run->rows && !run->options->side_by_side; p++)
+        for (int w = 0; w < run->parts[p].n_workloads; w++)
+            for (int c = lay_out(run, (enum workload) run->parts[p].workloads[w], columns) - 1; c >= 0; c--)
+                has |= strcmp(columns[c].title, title) == 0;
+    return has;
 }
 
 static void explain_columns(const struct run *run)
 {
     static const struct {
-        unsigned    when;
-        const char *column, *text;
+        const char *title, *text;
     } all[] = {
-        { TABLES, "rate",
+        { "rate /s",
           "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
-          "repetitions" },
-        { SIDE, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions" },
-        { 0, "+-", "half the way from their 10th to their 90th percentile" },
-        { TABLES, "device", "the time of a call on the device's own clock" },
-        { TABLES, "check", "whether all of the output was right" },
-        { SIDE, "/ best", "the rate over that of the fastest on the device" },
-        { SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
-        { PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
-        { TRANSFER, "transfer",
-          "of the time, what the bytes that have to come and go take at the rates to the device and back" },
-        { ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
-        { ARRAYS, "copy", "the same as a share of the copy rate" },
-        { ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
-        { DICTS, "", "Dictionaries:" },
-        { DICTS, "rate",
-          "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
-          "from the first to the last; worst, best: the extremes" },
-        { DICTS, "first",
+          "repetitions; of updates over all batches; of a dictionary's queries the harmonic mean over fills of --fills "
+          "numbers of batches at most, from the first to the last" },
+        { "worst", "the extremes of these fills; best likewise" },
+        { "+-", "half the way from their 10th to their 90th percentile" },
+        { "device", "the time of a call on the device's own clock" },
+        { "check", "whether all that came out was right" },
+        { "/ best", "the rate over that of the fastest on the device" },
+        { "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { "transfer", "of the time, what the bytes that have to come and go take at the rates to the device and back" },
+        { "GB/s", "10^9 bytes a second, counting those that have to move at least" },
+        { "copy", "the same as a share of the copy rate" },
+        { "/ x", "this rate over that of x on one thread of the host" },
+        { "first",
           "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
-        { DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
-        { DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
-        { DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
-        { DICTS, "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
-        { DICTS | HOST | BTREE, "/ btree",
-          "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
-        { DICTS | HOST | BTREE, "/ flat_hash_map",
+        { "/ array", "this rate over that of a sorted array with the same elements" },
+        { "/ rebuild", "over building one anew, each per element that goes in" },
+        { "held", "device memory at the end; / kept: over that of the keys and values that are there" },
+        { "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
+        { "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
+        { "/ flat_hash_map",
           "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
-        { DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
+        { "/ robin_map", "tsl::robin_map, likewise" },
     };
-    const unsigned ran = what_ran(run), dicts = DICTS | HOST;
-    for (size_t i = 0; i < sizeof all / sizeof *all && ran; i++)
-        if ((all[i].when & ran) == all[i].when)
-            say(run->out, 11, *all[i].column ? "%-9s  %s" : "%s%s", all[i].column, all[i].text);
-    if ((ran & (dicts | BTREE)) == dicts)
+    const bool host = !run->options->no_host;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (has_column(run, all[i].title) || (host && all[i].title[2] == 'x' && has_column(run, "GB/s")))
+            say(run->out, 11, "%-9s  %s", all[i].title, all[i].text);
+    if (host && !dict_baseline_name(FILLRANDOM, DICT_BTREE) && has_column(run, "batch"))
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
 }
 

@@ -60,7 +60,7 @@ struct options resume_options(const char *path, int *argc, char ***argv);
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
-const char *variant_any(int i);
+const char    *variant_any(int i);
 
 #define SUITE_PARTS_MAX 64
 
@@ -178,8 +178,8 @@ bool series_follows(const struct series *list, int s);
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
 /* Runs ordo-peer, if there is one, for `seconds`, or a share of the time that is left. Returns its rows, or NULL. */
-cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
-                double share);
+cJSON             *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                            double share);
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
  * or NULL. */

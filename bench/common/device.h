@@ -58,7 +58,7 @@ struct limits {
 ordo_status measure_limits(ordo_device *device, struct limits *out);
 
 /* Uses the field names of result files. The caller deletes it. */
-cJSON *limits_to_json(const struct limits *limits);
+cJSON        *limits_to_json(const struct limits *limits);
 struct limits limits_from_json(const cJSON *json);
 
 /* Writes the names of limits that differ by more than `share`, as "copy, launch", or "". */

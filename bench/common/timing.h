@@ -75,7 +75,7 @@ enum slowdown { NOT_SLOWER, SLOWER, UNKNOWN };
 /* Fewer processes or pairs give no verdict. */
 #define PROCESSES_MIN 3
 #define PAIRS_MIN     5
-#define RATES_MAX 64
+#define RATES_MAX     64
 
 /* SLOWER if the median fell by more than the share `worth`, and
  *   all new rates are below all old ones, or

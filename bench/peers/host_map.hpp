@@ -40,7 +40,7 @@ struct HostMap {
      * predecessors, key + value for successors and ranges. Hash maps know upserts, erases, sums and finds; a sorted
      * array also seeks and ranges. */
     virtual uint64_t run(const struct step &step, Part part, const Rows &rows) = 0;
-    virtual void elements(std::vector<Element> &to) const = 0;
+    virtual void     elements(std::vector<Element> &to) const = 0;
 };
 
 template <typename T> const T *as(const void *column)

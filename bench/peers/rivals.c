@@ -87,7 +87,7 @@ enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 #define PAIRS_EACH  4
 #define PAIRS_SPARE 1024
 #define PAIRS_MAX   ((size_t) INT32_MAX) /* a link holds twice a number */
-#define LAUNCHES 64
+#define LAUNCHES    64
 /* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
  * for the head's links. */
 #define FIRST_PART  ((size_t) 1024)

@@ -140,7 +140,6 @@ static inline void model_set(const struct model *model, size_t i, uint64_t key, 
     if (model->value_bytes)
         set_element(model->values, model->value_bytes, i, value);
 }
-void model_keep(struct model *model, const bool *stays);
 
 /* Number of keys below `key` (ordered form); fast if it is `hint`. */
 size_t model_below(const struct model *model, uint64_t key, size_t hint);

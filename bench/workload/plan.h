@@ -47,7 +47,7 @@ bool batch_steps(struct script *script, size_t batch, enum step_call call, size_
 /* Takes the ordered form. */
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
 /* The key of the i-th of `count` requests, among `keys` keys. */
-size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
+size_t   pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
 uint64_t highest(const struct dict_plan *plan);
 
 struct requests {

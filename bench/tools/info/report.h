@@ -25,6 +25,4 @@ int answer_question(const char *question);
 
 /* Exits with a usage error for an unknown word. */
 struct ordo_prepare_params prepare_params(const char *list);
-/* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
-int prepare_part(const char *share);
-bool prepare_device(const char *list);
+bool                       prepare_device(const char *list);
