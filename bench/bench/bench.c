@@ -42,17 +42,6 @@ static void run_point(struct run *run, const struct series *list, struct series 
     show_row(run, table, row);
 }
 
-/* Runs all structures at a point before the next point, so that plan and answers are made once; for arrays one
- * series after another. `n` series, from `from` on. */
-static void run_group(struct run *run, struct series *list, int from, int n, const struct table *table)
-{
-    const bool dict = workload_is_dict(list[from].spec.workload);
-    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
-        for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
-            if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
-                run_point(run, list, &list[s], i, table);
-}
-
 /* "search: lower bound of every query in a sorted array (2^20 queries)" */
 static void introduce_workload(const struct run *run, enum workload workload)
 {
@@ -90,9 +79,14 @@ static void run_workload(struct run *run, enum workload workload)
     introduce_workload(run, workload);
     if (n)
         table_fit(&table);
-    for (int s = 0; s < n && !stop_asked(); s++)
-        if (!workload_is_dict(workload) || !series_follows(list, s))
-            run_group(run, list, s, n, &table);
+    /* All structures run at a point before the next point, so that plan and answers are made once; for arrays one
+     * series runs after another. */
+    const bool dict = workload_is_dict(workload);
+    for (int from = 0; from < n; from++)
+        for (int i = 0; i < run->n_sizes && !(dict && series_follows(list, from)); i++)
+            for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
+                if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
+                    run_point(run, list, &list[s], i, &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
             draw_rows(run, list[s].rows, run->n_sizes);

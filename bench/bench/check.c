@@ -39,26 +39,20 @@ static bool is_right(const cJSON *file, const cJSON *row, const char *device_nam
            text_is(row, "check", outcome_name(GOOD));
 }
 
-/* The rate of a point in one process of a file; NaN if missing. */
-static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
-{
-    const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, json_at(file, "rows")) {
-        const double of = number_of(row, "process");
-        if ((isnan(of) ? 0 : of) == process && is_right(file, row, device_name, point))
-            return number_of(row, "rate");
-    }
-    return NAN;
-}
-
 int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX])
 {
-    const cJSON *file = NULL;
+    const cJSON *file = NULL, *row = NULL;
     int          n = 0;
     cJSON_ArrayForEach(file, files) {
         const int processes = cJSON_GetArraySize(json_at(file, "processes"));
-        for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++)
-            rates[n++] = rate_in(file, p, device_name, point);
+        for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++, n++) {
+            rates[n] = NAN;
+            cJSON_ArrayForEach(row, json_at(file, "rows")) {
+                const double of = number_of(row, "process"); /* old files lack it */
+                if (isnan(rates[n]) && (isnan(of) ? 0 : of) == p && is_right(file, row, device_name, point))
+                    rates[n] = number_of(row, "rate");
+            }
+        }
     }
     return n;
 }

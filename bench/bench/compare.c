@@ -35,14 +35,6 @@ static void add_line(struct comparison *c, const cJSON *row)
         say(c->run->out, 4, "%s: %s", name_of(row), text_of(row, "why"));
 }
 
-static void measure_ours(struct comparison *c, const struct spec *spec)
-{
-    struct row row = { .spec = *spec, .before = NAN, .peer = peer_row(c->cuda, spec->count) };
-    row_settle(c->run, &row, NULL);
-    add_line(c, row.json);
-    dict_figures_free(&row.dict);
-}
-
 static bool open_inputs(struct comparison *c)
 {
     struct spec point = c->point;
@@ -181,9 +173,14 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     introduce(&c);
     if (!ordo_device_facts(run->device)->cpu)
         c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
-    for (int s = 0; s < n && !stop_asked(); s++)
-        if (spec_asks_same(&list[s].spec, point))
-            measure_ours(&c, &list[s].spec);
+    for (int s = 0; s < n && !stop_asked(); s++) {
+        struct row row = { .spec = list[s].spec, .before = NAN, .peer = peer_row(c.cuda, point->count) };
+        if (!spec_asks_same(&row.spec, point))
+            continue;
+        row_settle(run, &row, NULL);
+        add_line(&c, row.json);
+        dict_figures_free(&row.dict);
+    }
     c.point.variant = 0;
     c.point.load_percent = 0;
     add_line(&c, peer_row(c.cuda, point->count));

@@ -39,15 +39,6 @@ struct first {
     uint8_t    codes[N], found[N], outcomes[N];
 };
 
-static void fill(struct first *f)
-{
-    for (uint32_t i = 0; i < N; i++) {
-        const uint64_t key = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
-        set_element(f->keys, f->key_bytes, i, key);
-        memset((char *) f->all_values + (size_t) i * f->value_bytes, (int) (i % 251), f->value_bytes);
-    }
-}
-
 /* Expected results of a call. */
 enum { FOUND = 1, ABSENT = 2, KEYS = 4, VALUES = 8, ONES = 16, RANKS = 32, ALL = 64, EIGHTH = 128, FIRST = 256 };
 
@@ -161,7 +152,11 @@ static bool answer_calls(ordo_device *device, const char *question, cJSON *json)
         f->key_bytes = (uint32_t) type_bytes(config.key);
         f->values = bytes ? f->all_values : NULL;
         f->values_out = bytes ? f->all_values_out : NULL;
-        fill(f);
+        for (uint32_t i = 0; i < N; i++) {
+            const uint64_t number = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
+            set_element(f->keys, f->key_bytes, i, number);
+            memset((char *) f->all_values + (size_t) i * bytes, (int) (i % 251), bytes);
+        }
         good = !ahead || prepare(device, structure, &config, cJSON_AddObjectToObject(json, "prepared"));
         good = good && structure_create(device, structure, &config, &f->dict) == ORDO_OK;
     }

@@ -359,16 +359,6 @@ static void add_beside(cJSON *rows, cJSON *cells, double paper, double here)
     cJSON_AddItemToArray(rows, cells);
 }
 
-static bool is_among(const cJSON *list, const cJSON *cells)
-{
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, list) {
-        if (cJSON_Compare(item, cells, true))
-            return true;
-    }
-    return false;
-}
-
 /* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
 static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 {
@@ -390,7 +380,10 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
                 cJSON_AddItemToObject(cells, column->valuestring,
                                       cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
         }
-        if (is_among(theirs, cells))
+        bool is_there = false;
+        cJSON_ArrayForEach(row, theirs)
+            is_there |= cJSON_Compare(row, cells, true);
+        if (is_there)
             cJSON_Delete(cells);
         else
             add_beside(rows, cells, NAN, number_of(figure, "value"));
@@ -593,31 +586,25 @@ static void add_derived(const struct paper_run *p, const cJSON *experiment)
         figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
 
-static void measure_parts(struct run *run)
-{
-    const struct paper_run *p = run->paper;
-    int                     last = 0;
-    for (int i = 0; i < p->n_parts; i++)
-        last = p->parts[i].turn > last ? p->parts[i].turn : last;
-    for (int turn = 0; turn <= last; turn++)
-        for (int i = 0; i < p->n_parts && !stop_asked(); i++)
-            if (p->parts[i].turn == turn)
-                measure_part(run, i);
-}
-
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
     cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
     const cJSON      *experiment = NULL;
     const char       *needs = paper_needs(p->paper);
+    int               last = 0;
     cJSON_Delete(p->limits);
     p->limits = limits_to_json(&run->limits);
     say(run->out, 4, "\n%s", text_of(p->paper, "paper"));
     say(run->out, 4, "    \"paper\" is what its text says, measured on %s", text_of(p->paper, "device"));
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
-    measure_parts(run);
+    for (int i = 0; i < p->n_parts; i++)
+        last = p->parts[i].turn > last ? p->parts[i].turn : last;
+    for (int turn = 0; turn <= last; turn++)
+        for (int i = 0; i < p->n_parts && !stop_asked(); i++)
+            if (p->parts[i].turn == turn)
+                measure_part(run, i);
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         add_derived(p, experiment);
         if (!needs)

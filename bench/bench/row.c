@@ -180,22 +180,17 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     return NAN;
 }
 
-/* The host baselines to run: hash maps without order; a B-tree unless a row has it. */
-static unsigned host_of(const struct run *run, const struct row *row, const struct row *beside)
-{
-    const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
-    if (run->options->no_host || run->options->side_by_side)
-        return 0;
-    return tree | (structure_is(row->spec.variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
-}
-
 /* `beside`: the row of a sorted array at the point, or NULL. */
 static void measure_dict(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     const struct spec         *spec = &row->spec;
     const struct dict_figures *dict = &row->dict;
     const struct timing_goal   goal = row_goal(run);
-    const ordo_status got = dict_measure(run->device, spec, &goal, host_of(run, row, beside), &row->dict, row->why);
+    const bool                 no_host = run->options->no_host || run->options->side_by_side;
+    /* Hash maps run beside structures without order; a B-tree unless a row has it. */
+    const unsigned maps = structure_is(spec->variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0;
+    const unsigned host = no_host ? 0 : maps | (beside ? 0 : 1u << DICT_BTREE);
+    const ordo_status got = dict_measure(run->device, spec, &goal, host, &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;

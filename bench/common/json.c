@@ -166,19 +166,12 @@ static bool is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Whether json_write can write the file. Creates nothing. */
-static bool is_writable(const char *path)
-{
-    char directory[PATH_MAX];
-    if (access(path, F_OK) == 0 || errno != ENOENT)
-        return access(path, W_OK) == 0;
-    snprintf(directory, sizeof directory, "%s", path);
-    return access(dirname(directory), W_OK | X_OK) == 0;
-}
-
 const char *json_option(const char *path)
 {
-    if (!is_standard(path) && !is_writable(path))
+    char       directory[PATH_MAX];
+    const bool there = access(path, F_OK) == 0 || errno != ENOENT;
+    snprintf(directory, sizeof directory, "%s", path);
+    if (!is_standard(path) && access(there ? path : dirname(directory), there ? W_OK : W_OK | X_OK) != 0)
         usage_error("--json: cannot write %s: %s", path, strerror(errno));
     return path;
 }

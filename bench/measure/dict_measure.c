@@ -335,19 +335,15 @@ static bool same_elements(const struct model *model, const void *keys, const voi
     return true;
 }
 
-static bool check_rival(const struct dict_target *t, const struct model *model, char *why)
-{
-    struct model      got;
-    const ordo_status read = rival_export(t->rival, &got, why);
-    const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why);
-    model_free(&got);
-    return good;
-}
-
 static bool check_content(const struct dict_target *t, const struct model *model, char *why)
 {
-    if (t->rival)
-        return check_rival(t, model, why);
+    if (t->rival) {
+        struct model theirs;
+        const bool   good = rival_export(t->rival, &theirs, why) == ORDO_OK &&
+                          same_elements(model, theirs.keys, theirs.values, theirs.count, why);
+        model_free(&theirs);
+        return good;
+    }
     const size_t room = model->count + 1;
     void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
     size_t       count = 0;

@@ -150,16 +150,6 @@ static void merge_all(struct host_array *a)
     }
 }
 
-static void sort_all(struct host_array *a)
-{
-    size_t runs = 1;
-    while (runs < (size_t) a->threads && runs < MAX_PARTS)
-        runs *= 2;
-    begin_runs(a, runs);
-    run_parts((int) runs, sort_run, a);
-    merge_all(a);
-}
-
 static void sum_span(void *array_, int p)
 {
     struct host_array *a = array_;
@@ -197,10 +187,15 @@ static void search_span(void *array_, int p)
 static void do_once(struct host_array *a)
 {
     const struct spec *spec = a->spec;
+    size_t             runs = 1;
     switch (a->kind->code) {
     case RADIX:
     case QSORT:
-        sort_all(a);
+        while (runs < (size_t) a->threads && runs < MAX_PARTS)
+            runs *= 2;
+        begin_runs(a, runs);
+        run_parts((int) runs, sort_run, a);
+        merge_all(a);
         break;
     case MERGE_LOOP:
         begin_runs(a, spec_runs(spec));

@@ -73,21 +73,12 @@ static void put_lines(FILE *out, const char *const *lines)
         fprintf(out, "%s\n", *lines);
 }
 
-/* "<" could end the script. JSON has it only in strings. */
-static void put_json(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fprintf(out, "\\u003c");
-        else
-            fputc(*text, out);
-}
-
 static bool put_page(FILE *out, const char *files)
 {
     put_lines(out, page_html);
     fprintf(out, "<script type=\"application/json\" id=\"files\">");
-    put_json(out, files);
+    for (const char *at = files; *at; at++) /* "<" could end the script. JSON has it only in strings. */
+        fprintf(out, *at == '<' ? "\\u003c" : "%c", *at);
     fprintf(out, "</script>\n<script>\n");
     put_lines(out, script_js);
     fprintf(out, "</script></body></html>\n");

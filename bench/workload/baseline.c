@@ -72,25 +72,20 @@ static void move_part(void *pass, int part)
     run_radix_part(pass, (size_t) part, true);
 }
 
-static void place_parts(struct pass *pass)
-{
-    size_t before = 0;
-    for (size_t d = 0; d < DIGITS; d++)
-        for (size_t p = 0; p < pass->parts; p++) {
-            const size_t here = pass->place[p].of[d];
-            pass->place[p].of[d] = before;
-            before += here;
-        }
-}
-
 /* An even number of passes returns the result to `in`. */
 static void radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count,
                        size_t parts)
 {
     struct pass pass = { in, spare, key_bytes, value_bytes, count, parts, 0, { { { 0 } } } };
     for (; pass.shift < (int) key_bytes * 8; pass.shift += DIGIT_BITS) {
+        size_t before = 0;
         run_parts((int) parts, count_part, &pass);
-        place_parts(&pass);
+        for (size_t d = 0; d < DIGITS; d++)
+            for (size_t p = 0; p < parts; p++) {
+                const size_t here = pass.place[p].of[d];
+                pass.place[p].of[d] = before;
+                before += here;
+            }
         run_parts((int) parts, move_part, &pass);
         const struct pairs next = pass.from;
         pass.from = pass.to;
@@ -339,16 +334,6 @@ static uint32_t *huge_pages(size_t keys)
     return memory;
 }
 
-/* Entry e of a level: the last key of unit e below it; past the end, the last key. */
-static void fill_level(struct stree *tree, const uint32_t *keys, int level)
-{
-    const size_t below = (size_t) 1 << (4 * level);
-    for (size_t e = 0; e < tree->units[level] * NODE; e++) {
-        const size_t end = (e + 1) * below;
-        tree->node[tree->at[level] + e] = keys[(end < tree->count ? end : tree->count) - 1];
-    }
-}
-
 bool stree_make(struct stree *tree, const uint32_t *keys, size_t count)
 {
     size_t all = 0;
@@ -366,11 +351,12 @@ bool stree_make(struct stree *tree, const uint32_t *keys, size_t count)
     tree->node = huge_pages(all + NODE);
     if (!tree->node || count == 0)
         return tree->node;
-    for (int level = tree->levels; level > 0; level--)
-        fill_level(tree, keys, level);
-    memcpy(tree->node + tree->at[0], keys, count * sizeof *keys);
-    for (size_t i = count; i < tree->units[0] * NODE; i++)
-        tree->node[tree->at[0] + i] = keys[count - 1];
+    /* Entry e of a level: the last key of unit e below it; past the end, the last key. */
+    for (int level = tree->levels; level >= 0; level--)
+        for (size_t e = 0; e < tree->units[level] * NODE; e++) {
+            const size_t end = (e + 1) << (4 * level);
+            tree->node[tree->at[level] + e] = keys[(end < count ? end : count) - 1];
+        }
     return true;
 }
 

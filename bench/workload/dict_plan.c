@@ -116,14 +116,6 @@ static void set_interval(const struct dict_plan *plan, struct column_batch *cols
     set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
-static bool misses(const struct dict_plan *plan, size_t row)
-{
-    const enum workload workload = workload_on_device(plan->spec.workload);
-    const bool          has_rate = workload == READRANDOM || workload == CONCURRENTREAD || workload == READWHILEWRITING;
-    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM;
-    return draw(stream(plan, STREAM_MISS), row) % 100 >= (has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100);
-}
-
 void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn)
 {
     for_each(count, fn, &(struct requests) { plan, cols, at, count });
@@ -135,8 +127,11 @@ static void point_at(void *requests_, size_t i)
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     struct column_batch    *cols = requests->cols;
+    const enum workload     w = workload_on_device(plan->spec.workload);
     const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
-    const bool              miss = misses(plan, row);
+    const bool              has_rate = w == READRANDOM || w == CONCURRENTREAD || w == READWHILEWRITING;
+    const uint64_t          hits = has_rate ? plan->spec.hit_percent : w == READMISSING || w == SEEKRANDOM ? 0 : 100;
+    const bool              miss = draw(stream(plan, STREAM_MISS), row) % 100 >= hits;
     const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
     set_stored(cols, COL_KEYS, row, key);
     if (cols->hints)
@@ -594,23 +589,16 @@ static bool is_small(const struct spec *spec)
     return size.all * fills < host / KEPT_SHARE;
 }
 
-static bool draw_table(struct dict_plan *plan)
-{
-    const enum workload workload = plan->spec.workload;
-    if (workload_fills(workload))
-        return true;
-    return workload == CONCURRENTPOINTS ? draw_half_of_range(plan)
-           : workload == LONGESTPREFIX  ? prefix_script(plan, &plan->table)
-                                        : fill_script(plan, &plan->table);
-}
-
 static bool make(struct dict_plan *plan)
 {
-    const struct work work = work_of(&plan->spec);
-    if (!draw_table(plan))
-        return false;
-    if (!work.draw)
-        return true;
+    const struct work   work = work_of(&plan->spec);
+    const enum workload workload = plan->spec.workload;
+    const bool          drawn = workload_fills(workload)       ? true
+                                : workload == CONCURRENTPOINTS ? draw_half_of_range(plan)
+                                : workload == LONGESTPREFIX    ? prefix_script(plan, &plan->table)
+                                                               : fill_script(plan, &plan->table);
+    if (!drawn || !work.draw)
+        return drawn;
     struct step all = { .call = DO_UPSERT, .count = plan->table.cols.rows[COL_KEYS] };
     return model_do(&plan->model, &plan->table.cols, &all) && work.draw(plan, work.call) &&
            model_run(&plan->model, &plan->churn) &&
@@ -653,17 +641,13 @@ void plan_free(struct dict_plan *plan)
 static struct dict_plan kept;
 static bool             is_kept;
 
-static bool same_plan(const struct spec *a, const struct spec *b)
-{
-    struct spec x = *a;
-    x.width = b->width ? a->width : 0; /* plan_make replaces 0 by 1 */
-    return spec_asks_same(&x, b) &&
-           (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
-}
-
 struct dict_plan *plan_borrow(const struct spec *spec)
 {
-    if (is_kept && !same_plan(&kept.spec, spec)) {
+    struct spec before = kept.spec;
+    before.width = spec->width ? before.width : 0; /* plan_make replaces 0 by 1 */
+    const bool same = spec_asks_same(&before, spec) && (!workload_asks_prefixes(spec->workload) ||
+                                                        (before.variant == XFAST) == (spec->variant == XFAST));
+    if (is_kept && !same) {
         plan_free(&kept);
         is_kept = false;
     }

@@ -405,15 +405,6 @@ static size_t count_prefix(const struct query *query, size_t row)
     return model_up_to(query->model, prefix_greatest(type, key, length), below) - below;
 }
 
-/* The bit set of the prefix lengths in the model. */
-static uint64_t prefix_lengths(const struct model *model)
-{
-    uint64_t lengths = 0;
-    for (size_t i = 0; i < model->count; i++)
-        lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
-    return lengths;
-}
-
 /* Tries each prefix length of the model, longest first. Returns count if none matches. */
 static size_t longest_prefix(const struct query *query, size_t row)
 {
@@ -581,8 +572,10 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
 
 bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, NULL, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
+    struct query query = { model, NULL, cols, step, 0 };
     size_t       n;
+    for (size_t i = 0; i < model->count && step->call == DO_LONGEST_PREFIX; i++)
+        query.lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;

@@ -14,15 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest prefix from `at` on within the range. */
-static unsigned length_from(uint64_t at, uint64_t last)
-{
-    unsigned length = 32;
-    while (length > 0 && (at & ((1ull << (33 - length)) - 1)) == 0 && at + (1ull << (33 - length)) - 1 <= last)
-        length--;
-    return length;
-}
-
 /* Cuts all ranges into prefixes with their rows (NULL: only counts them). Keys hold IPv4 addresses in the upper
  * half. */
 static size_t cut(const struct geoip *geoip, uint64_t *prefixes, uint32_t *rows)
@@ -30,7 +21,10 @@ static size_t cut(const struct geoip *geoip, uint64_t *prefixes, uint32_t *rows)
     size_t n = 0;
     for (size_t row = 0; row < geoip->count; row++)
         for (uint64_t at = geoip->first[row]; at <= geoip->last[row]; n++) {
-            const unsigned length = length_from(at, geoip->last[row]);
+            unsigned length = 32; /* the longest prefix within the range */
+            while (length > 0 && (at & ((1ull << (33 - length)) - 1)) == 0 &&
+                   at + (1ull << (33 - length)) - 1 <= geoip->last[row])
+                length--;
             if (prefixes) {
                 prefixes[n] = ordo_prefix_u64(at << 32, length);
                 rows[n] = (uint32_t) row;

@@ -252,6 +252,7 @@ static void add_tunables(cJSON *json, ordo_device *device)
     }
 }
 
+/* Also measures the limits. */
 static void add_self_test(cJSON *json, ordo_device *device)
 {
     cJSON            *test = cJSON_AddObjectToObject(json, "self_test");

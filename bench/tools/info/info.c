@@ -398,16 +398,6 @@ static const struct option_row rows[] = {
     { "--prepare", 0, true, take_prepare, false, AT(prepare), 0, 0 },
 };
 
-static bool any_usable(const cJSON *json)
-{
-    const cJSON *platform = NULL, *device = NULL;
-    cJSON_ArrayForEach(platform, json_at(json, "platforms"))
-        cJSON_ArrayForEach(device, json_at(platform, "devices"))
-            if (is_true(device, "usable"))
-                return true;
-    return false;
-}
-
 int main(int argc, char **argv)
 {
     tool_name("ordo-info");
@@ -422,7 +412,12 @@ int main(int argc, char **argv)
     cJSON *json = gather(&options, argc, argv);
     if (!options.json)
         show(&options, json);
-    const bool good = (!options.json || json_write(options.json, json)) && any_usable(json);
+    const cJSON *platform = NULL, *device = NULL;
+    bool         usable = false;
+    cJSON_ArrayForEach(platform, json_at(json, "platforms"))
+        cJSON_ArrayForEach(device, json_at(platform, "devices"))
+            usable |= is_true(device, "usable");
+    const bool good = (!options.json || json_write(options.json, json)) && usable;
     cJSON_Delete(json);
     return good ? EXIT_GOOD : EXIT_FAILED;
 }

@@ -202,15 +202,6 @@ static bool tune_all(struct tuner *tuner)
     return good;
 }
 
-static bool write_json(const struct tuner *tuner)
-{
-    cJSON *groups = cJSON_AddArrayToObject(tuner->json, "groups");
-    for (int g = 0; g < tuner->n_groups; g++)
-        if (tuner->groups[g].started)
-            cJSON_AddItemToArray(groups, json_group(&tuner->groups[g]));
-    return json_write(tuner->options->json, tuner->json);
-}
-
 /* False if the profile cannot be written. */
 static bool conclude(const struct tuner *tuner, const char *select)
 {
@@ -259,7 +250,11 @@ int main(int argc, char **argv)
     if (good) {
         good = tune_all(&tuner);
         good = conclude(&tuner, selected[0]) && good;
-        good = (!options.json || write_json(&tuner)) && good;
+        cJSON *groups = cJSON_AddArrayToObject(tuner.json, "groups");
+        for (int g = 0; g < tuner.n_groups; g++)
+            if (tuner.groups[g].started)
+                cJSON_AddItemToArray(groups, json_group(&tuner.groups[g]));
+        good = (!options.json || json_write(options.json, tuner.json)) && good;
     } else {
         report_error("this device has no such tunables");
     }
