@@ -336,7 +336,6 @@ int main(int argc, char **argv)
         if (options.processes > 1)
             usage_error("--resume: %s has several processes, for --compare: start a new file", options.json);
     }
-
     struct options suite[SUITE_PARTS_MAX];
     struct run     run = { .options = &options,
                            .parts = options.suite ? suite : &options,
@@ -360,7 +359,6 @@ int main(int argc, char **argv)
         file_resume(&run.file, options.resume);
     else
         file_begin(&run.file, options.json, argc, argv);
-
     int code = run_all(&run);
     if (options.processes > 1 && !stop_asked() && cJSON_GetArraySize(run.file.rows)) {
         const int checked = check(&run, argc, argv);

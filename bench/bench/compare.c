@@ -145,32 +145,26 @@ static void show(const struct comparison *c)
                 text_of(c->lines[i], "call"));
 }
 
-static void introduce(const struct comparison *c)
-{
-    const struct spec *spec = &c->point;
-    char               count[TEXT_BYTES], data[32], more[80] = "";
-    snprintf(data, sizeof data, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
-    if (workload_has_queries(spec->workload))
-        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, spec->n_queries));
-    else if (workload_is_dict(spec->workload))
-        snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(spec)));
-    say(c->run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(spec->workload), workload_text(spec->workload),
-        text_count(count, spec->count), data, dist_name(spec->dist), more);
-}
-
 /* Gives the point its share of the remaining time. */
 static void compare_point(struct run *run, const struct series *list, int n, const struct spec *point)
 {
     struct comparison c = { .run = run, .point = *point };
     struct host_peer  peers[HOST_PEERS_MAX];
     const double      deadline = run->deadline;
+    char              data[32], more[80] = "";
     int               rows = 0;
     for (int s = 0; s < n; s++)
         rows += spec_asks_same(&list[s].spec, point);
     if (!isinf(deadline))
         run->deadline = now() + (deadline - now()) * rows / run->rows_left;
     run->sharing = rows + list_peers(&c, peers);
-    introduce(&c);
+    snprintf(data, sizeof data, point->value_bytes ? "%s+%u" : "%s", type_name(point->type), point->value_bytes);
+    if (workload_has_queries(point->workload))
+        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, point->n_queries));
+    else if (workload_is_dict(point->workload))
+        snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(point)));
+    say(run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(point->workload), workload_text(point->workload),
+        text_count(TEXT, point->count), data, dist_name(point->dist), more);
     if (!ordo_device_facts(run->device)->cpu)
         c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {

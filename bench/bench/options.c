@@ -258,17 +258,6 @@ struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(words, *argv);
 }
 
-static void check_side_by_side(const struct options *o)
-{
-    if (o->processes > 1 || o->n_compare || o->against)
-        usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
-                    "measured without it");
-    if (o->fills != 1 || o->first_calls)
-        usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
-    if (o->first_open || o->first_prepare)
-        usage_error("compare: open and prepare have no peers");
-}
-
 struct options read_options(int argc, char **argv)
 {
     struct options o = { .n_types = 1,
@@ -308,8 +297,13 @@ struct options read_options(int argc, char **argv)
         usage_error("--compare and --against cannot be used together");
     if (o.slower_by > 0 && !o.n_compare && !o.against)
         usage_error("--slower-by needs --compare or --against");
-    if (o.side_by_side)
-        check_side_by_side(&o);
+    if (o.side_by_side && (o.processes > 1 || o.n_compare || o.against))
+        usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
+                    "measured without it");
+    if (o.side_by_side && (o.fills != 1 || o.first_calls))
+        usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
+    if (o.side_by_side && (o.first_open || o.first_prepare))
+        usage_error("compare: open and prepare have no peers");
     if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)

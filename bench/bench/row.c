@@ -26,23 +26,6 @@ static bool tune(ordo_device *device, const char *list, char *why)
     return true;
 }
 
-static cJSON *tunables_of(ordo_device *device)
-{
-    cJSON                   *tunables = cJSON_CreateObject();
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++)
-        json_exact(tunables, info.name, info.value);
-    return tunables;
-}
-
-static void restore_tunables(ordo_device *device, cJSON *tunables)
-{
-    const cJSON *tunable = NULL;
-    cJSON_ArrayForEach(tunable, tunables)
-        (void) ordo_device_set_tunable(device, tunable->string, (uint32_t) tunable->valuedouble);
-    cJSON_Delete(tunables);
-}
-
 /* Stop when the median is known to this share. */
 #define NARROW 0.01
 /* Seconds for the repetitions of a row of the suite, at most. */
@@ -250,8 +233,11 @@ static void run_row(struct run *run, struct row *row, const struct row *beside, 
         row->outcome = TOO_LARGE;
         return;
     }
-
-    cJSON *was = row->spec.tune ? tunables_of(run->device) : NULL;
+    cJSON                   *was = cJSON_CreateObject(); /* the tunables */
+    const cJSON             *tunable = NULL;
+    struct ordo_tunable_info info;
+    for (size_t i = 0; row->spec.tune && ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++)
+        json_exact(was, info.name, info.value);
     announce(run, &row->spec);
     ordo_device_trim(run->device);
     if (row->spec.tune && !tune(run->device, row->spec.tune, row->why))
@@ -260,7 +246,9 @@ static void run_row(struct run *run, struct row *row, const struct row *beside, 
         measure_dict(run, row, beside, json);
     else
         measure_arrays(run, row, json);
-    restore_tunables(run->device, was);
+    cJSON_ArrayForEach(tunable, was)
+        (void) ordo_device_set_tunable(run->device, tunable->string, (uint32_t) tunable->valuedouble);
+    cJSON_Delete(was);
 }
 
 cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,

@@ -17,7 +17,6 @@ static int select_all(char selected[SELECTED_MAX][SELECT_BYTES])
     cl_platform_id platforms[PLATFORMS_MAX];
     cl_uint        n_platforms = 0;
     int            n = 0;
-
     if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
         return 0;
     for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++) {
@@ -197,15 +196,6 @@ static double time_kernel(struct bench *bench, const char *kernel, size_t items,
     return time_call(bench, enqueue_kernel);
 }
 
-static void measure_copy(struct bench *bench, struct copy_rate *out)
-{
-    const double moved = 2 * (double) bench->bytes;
-    out->bytes = bench->bytes;
-    out->by_command = moved / time_call(bench, enqueue_copy);
-    out->by_kernel = moved / time_kernel(bench, "copy", bench->bytes / 16, 0, 0);
-    out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* fmax(NaN, x) is x */
-}
-
 /* ---- places at random ---------------------------------------------------------------------------------------- */
 
 static uint32_t mix(uint32_t x)
@@ -325,7 +315,11 @@ static ordo_status measure(struct bench *bench, struct limits *out)
     TRY(device_buffer(bench->device, bench->bytes, &bench->b));
     choose_kernel(bench, "number", bench->bytes / 16, 0, 0); /* word w is w */
     TRY(enqueue_kernel(bench, NULL));
-    measure_copy(bench, &out->copy);
+    const double moved = 2 * (double) bench->bytes;
+    out->copy.bytes = bench->bytes;
+    out->copy.by_command = moved / time_call(bench, enqueue_copy);
+    out->copy.by_kernel = moved / time_kernel(bench, "copy", bench->bytes / 16, 0, 0);
+    out->copy.bytes_per_second = fmax(out->copy.by_kernel, out->copy.by_command); /* fmax(NaN, x) is x */
     TRY(measure_gathers(bench, out));
     measure_launches(bench, out);
     measure_transfers(bench, out);

@@ -40,17 +40,6 @@ cJSON *json_append(cJSON *list)
     return object;
 }
 
-static void processor_model(char model[128])
-{
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    char  line[256];
-    snprintf(model, 128, "unknown");
-    while (info && fgets(line, sizeof line, info) && sscanf(line, "model name : %127[^\n]", model) != 1)
-        continue;
-    if (info)
-        fclose(info);
-}
-
 static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",       "ORDO_CACHE",
                                          "ORDO_PROFILE",          "ORDO_CL_DIR",     "POCL_DEVICES",
                                          "RUSTICL_ENABLE",        "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
@@ -59,14 +48,18 @@ static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",  
 static cJSON *json_host(void)
 {
     cJSON         *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    FILE          *info = fopen("/proc/cpuinfo", "r");
     struct utsname system;
-    char           text[200];
+    char           text[200], line[256], model[128] = "unknown";
     if (uname(&system) == 0) {
         snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
         json_text(host, "system", text);
     }
-    processor_model(text);
-    json_text(host, "processor", text);
+    while (info && fgets(line, sizeof line, info) && sscanf(line, "model name : %127[^\n]", model) != 1)
+        continue;
+    if (info)
+        fclose(info);
+    json_text(host, "processor", model);
     json_exact(host, "processors", processors());
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
@@ -353,17 +346,6 @@ static void add_cards(cJSON *list, const char *root)
     globfree(&monitors);
 }
 
-/* The first core's clock and the first zone's temperature. */
-static void add_cpu(cJSON *list, const char *root)
-{
-    char clock[512], zone[512];
-    snprintf(clock, sizeof clock, "%s/sys/devices/system/cpu/cpu0/cpufreq", root);
-    snprintf(zone, sizeof zone, "%s/sys/class/thermal/thermal_zone0", root);
-    const double mhz = read_number(clock, "scaling_cur_freq") * 1e-3, celsius = read_number(zone, "temp") * 1e-3;
-    if (!isnan(mhz) || !isnan(celsius))
-        add(list, "cpu", mhz, NAN, celsius);
-}
-
 /* A line has the clock, power, temperature ("[N/A]": unknown) and name. */
 static void add_nvidia(cJSON *list)
 {
@@ -395,8 +377,13 @@ static void add_nvidia(cJSON *list)
 cJSON *read_sensors(const char *root)
 {
     cJSON *list = cJSON_CreateArray();
+    char   clock[512], zone[512];
     add_cards(list, root);
-    add_cpu(list, root);
+    snprintf(clock, sizeof clock, "%s/sys/devices/system/cpu/cpu0/cpufreq", root);
+    snprintf(zone, sizeof zone, "%s/sys/class/thermal/thermal_zone0", root);
+    const double mhz = read_number(clock, "scaling_cur_freq") * 1e-3, celsius = read_number(zone, "temp") * 1e-3;
+    if (!isnan(mhz) || !isnan(celsius))
+        add(list, "cpu", mhz, NAN, celsius);
     if (!*root)
         add_nvidia(list);
     return list;

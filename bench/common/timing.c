@@ -182,7 +182,6 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 {
     const double batch_seconds = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
     struct job   job = { device, call, goal->prepare, arg, ORDO_OK };
-
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
     out->first_call = wall_batch(&job, 1);
     TRY(job.status);
@@ -190,7 +189,6 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     while (took >= 0 && took < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
         took = wall_batch(&job, out->batch *= 2);
     TRY(job.status);
-
     out->began = now() - took;
     out->sample[out->repetitions++] = took / out->batch; /* the last batch was long enough */
     if (!repeat(wall_batch, &job, goal, 3, out))

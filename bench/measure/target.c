@@ -225,7 +225,6 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
     const ordo_scheme       scheme = spec->variant == VARIANT_BUFFERED ? ORDO_SCHEME_BUFFERED
                                      : spec->variant == VARIANT_SORTS  ? ORDO_SCHEME_SORTED
                                                                        : ORDO_SCHEME_AUTO;
-
     switch (spec->workload) {
     case SORT:
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), keys, values, keys_out,

@@ -82,7 +82,6 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
         used += (size_t) snprintf(text + used, room - used, "\n%zu", counts[i]);
     for (int i = 0; rest; i++)
         words[i] = strsep(&rest, "\n");
-
     struct child_outcome outcome;
     cJSON               *rows = cJSON_CreateArray();
     child_run(&(struct child) { .program = program, .arguments = words, .seconds = most, .prints = true }, &outcome);

@@ -337,7 +337,6 @@ static uint32_t *huge_pages(size_t keys)
 bool stree_make(struct stree *tree, const uint32_t *keys, size_t count)
 {
     size_t all = 0;
-
     *tree = (struct stree) { .count = count };
     tree->units[0] = count ? (count - 1) / NODE + 1 : 0;
     while (tree->units[tree->levels] > 1) {
@@ -405,7 +404,6 @@ __attribute__((target("avx2,popcnt"))) static void ranks_in_step(const struct ra
     const struct stree *tree = r->tree;
     __m256i             query[IN_STEP];
     uint32_t            unit[IN_STEP] = { 0 };
-
     for (int k = 0; k < IN_STEP; k++)
         query[k] = _mm256_set1_epi32((int) (r->query[i + (size_t) k] ^ 0x80000000u));
     for (int level = tree->levels; level > 0; level--) {

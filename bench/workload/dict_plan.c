@@ -11,14 +11,6 @@ uint64_t stream(const struct dict_plan *plan, int which)
     return which == STREAM_TABLE ? plan->spec.seed /* equal to inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
 }
 
-/* Requests may prefer some keys. A table for queries has each about once. */
-static enum dist table_dist(const struct spec *spec)
-{
-    if (spec->workload == EXPIRY) /* keys are times */
-        return SEQUENTIAL;
-    return spec->dist == ZIPF && !workload_fills(spec->workload) ? UNIFORM : spec->dist;
-}
-
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key)
 {
     column_set(cols, column, row, key_stored(cols->type, key));
@@ -26,10 +18,14 @@ void set_stored(struct column_batch *cols, enum column_id column, size_t row, ui
 
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first, size_t count)
 {
+    const struct spec *spec = &plan->spec;
+    /* Requests may prefer some keys. A table for queries has each about once. Keys of an expiry are times. */
+    const bool      even = spec->dist == ZIPF && !workload_fills(spec->workload);
+    const enum dist dist = spec->workload == EXPIRY ? SEQUENTIAL : even ? UNIFORM : spec->dist;
     if (!columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
         return false;
-    values_make(plan->spec.value_bytes, first, count, cols->at[COL_VALUES]);
-    keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, cols->at[COL_KEYS]);
+    values_make(spec->value_bytes, first, count, cols->at[COL_VALUES]);
+    keys_draw(spec->type, dist, stream(plan, from_stream), count, cols->at[COL_KEYS]);
     return true;
 }
 
@@ -138,24 +134,21 @@ static void point_at(void *requests_, size_t i)
         cols->hints[row] = (uint32_t) (at + miss);
 }
 
-/* The length of prefix i: 0 for the first, else uniform. */
-static unsigned length_of(const struct dict_plan *plan, size_t i)
-{
-    const unsigned least = plan->spec.type == ORDO_U32 ? 8 : 16, most = plan->spec.type == ORDO_U32 ? 28 : 60;
-    return i == 0 ? 0 : least + (unsigned) (draw(stream(plan, STREAM_WIDTH), i) % (most - least + 1));
-}
-
+/* The first has length 0, the other lengths are uniform. */
 static bool draw_prefixes(struct dict_plan *plan)
 {
-    const size_t count = plan->spec.count, bytes = plan->model.key_bytes;
+    const unsigned least = plan->spec.type == ORDO_U32 ? 8 : 16, most = plan->spec.type == ORDO_U32 ? 28 : 60;
+    const size_t   count = plan->spec.count, bytes = plan->model.key_bytes;
     plan->prefixes = malloc(count * bytes + 1);
     if (!plan->prefixes)
         return false;
     keys_draw(plan->spec.type, plan->spec.dist == ZIPF ? UNIFORM : plan->spec.dist, stream(plan, STREAM_TABLE), count,
               plan->prefixes);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        const unsigned length = least + (unsigned) (draw(stream(plan, STREAM_WIDTH), i) % (most - least + 1));
         set_element(plan->prefixes, bytes, i,
-                    prefix_key(plan->spec.type, element(plan->prefixes, bytes, i), length_of(plan, i)));
+                    prefix_key(plan->spec.type, element(plan->prefixes, bytes, i), i ? length : 0));
+    }
     return true;
 }
 
@@ -547,19 +540,6 @@ static struct script script_empty(const struct spec *spec)
     return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
-/* Prepares plan->work for new queries and keeps or frees the previous queries. */
-static bool empty_work(struct dict_plan *plan)
-{
-    if (!plan->keeps)
-        return true;
-    struct script *asked = realloc(plan->asked, (plan->n_asked + 1) * sizeof *asked);
-    if (!asked)
-        return false;
-    plan->asked = asked;
-    plan->work = script_empty(&plan->spec);
-    return true;
-}
-
 bool plan_advance(struct dict_plan *plan, size_t i)
 {
     if (i < plan->n_asked) {
@@ -570,8 +550,14 @@ bool plan_advance(struct dict_plan *plan, size_t i)
     struct step  all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
     for (size_t s = from; s < to; s++)
         all.count += plan->table.steps[s].count;
-    if (!model_do(&plan->model, &plan->table.cols, &all) || !empty_work(plan))
+    if (!model_do(&plan->model, &plan->table.cols, &all))
         return false;
+    struct script *asked = plan->keeps ? realloc(plan->asked, (plan->n_asked + 1) * sizeof *asked) : plan->asked;
+    if (plan->keeps && !asked)
+        return false;
+    plan->asked = asked;
+    if (plan->keeps)
+        plan->work = script_empty(&plan->spec);
     const bool done = draw_queries(plan) && model_run(&plan->model, &plan->work);
     if (plan->keeps)
         plan->asked[plan->n_asked++] = plan->work;

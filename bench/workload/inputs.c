@@ -22,7 +22,6 @@ static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, u
 static bool make_groups(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = type_bytes(spec->type);
-
     keys_draw(spec->type, spec->dist, spec->seed, spec->count, in->keys);
     for (size_t i = 0; i < spec->count && spec->dist == UNIFORM; i++) {
         const uint64_t group = draw(4000, draw(spec->seed, i) % GROUPS);
@@ -73,7 +72,6 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     const bool in_order =
         spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL || spec->dist == DENSE;
     const enum dist dist = in_order ? UNIFORM : spec->dist;
-
     if (!draw_keys(spec, search && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
         return false;
     if (search)
@@ -88,14 +86,12 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
     const size_t bytes = spec->workload == GATHER ? 4 : type_bytes(spec->type);
     const size_t row_bytes = spec->workload == GATHER ? spec_row_bytes(spec) : 0;
     const bool   queries = !workload_is_dict(spec->workload) && workload_has_queries(spec->workload);
-
     *in = (struct inputs) { 0 };
     in->keys = malloc(spec->count * bytes + 1);
     in->values = spec->value_bytes ? malloc(spec->count * spec->value_bytes + 1) : NULL;
     in->flags = spec->workload == COMPACT ? malloc(spec->count + 1) : NULL;
     in->rows = row_bytes ? malloc(spec->count * row_bytes + 1) : NULL;
     in->queries = queries ? malloc(spec->n_queries * bytes + 1) : NULL;
-
     bool made = in->keys && (in->values || !spec->value_bytes) && (in->flags || spec->workload != COMPACT) &&
                 (in->queries || !queries) && (in->rows || !row_bytes);
     made = made && make_keys(spec, in) && (!queries || make_queries(spec, in));
@@ -196,11 +192,9 @@ static bool lookup_right_at(const struct check *check, size_t i, char *why)
     const uint64_t     query = order_at(check, check->in->queries, i);
     const uint8_t      found = check->answer->found[i];
     const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
-
     if (found == 1 && spec->value_bytes && value == value_of(spec->value_bytes, (uint32_t) value) &&
         is_first(check, (uint32_t) value, query))
         return true; /* needs no search */
-
     const size_t rank = first_not_below(check, check->in->keys, check->spec->count, query);
     const bool   present = is_first(check, rank, query);
     if (found != present)
@@ -381,7 +375,6 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
                   char *why)
 {
     struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 } };
-
     why[0] = 0;
     switch (spec->workload) {
     case SCAN:

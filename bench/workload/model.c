@@ -386,16 +386,6 @@ static size_t within_row(const struct query *query, size_t row, size_t *at)
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
-static uint64_t sum_of_row(const struct query *query, size_t row)
-{
-    size_t       at;
-    const size_t n = within_row(query, row, &at);
-    uint64_t     sum = 0;
-    for (size_t k = at; k < at + n; k++)
-        sum += model_value(query->model, k);
-    return sum;
-}
-
 static size_t count_prefix(const struct query *query, size_t row)
 {
     const ordo_type type = query->model->type;
@@ -424,6 +414,7 @@ static void query_at(void *query_, size_t i)
     const struct query *query = query_;
     const size_t        row = query->step->at + i, none = query->model->count;
     size_t              at = 0;
+    uint64_t            sum = 0;
     switch (query->step->call) {
     case DO_FIND:
         find_row(query, row, true);
@@ -451,7 +442,9 @@ static void query_at(void *query_, size_t i)
         column_set(query->cols, COL_COUNTS, row, count_prefix(query, row));
         break;
     case DO_AGGREGATE:
-        column_set(query->cols, COL_VALUES_OUT, row, sum_of_row(query, row));
+        for (size_t n = within_row(query, row, &at); n > 0; n--)
+            sum += model_value(query->model, at++);
+        column_set(query->cols, COL_VALUES_OUT, row, sum);
         break;
     default:
         column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
@@ -461,7 +454,6 @@ static void query_at(void *query_, size_t i)
     }
 }
 
-/* Writes the count to offsets[i + 1]. */
 static void range_count_at(void *query_, size_t i)
 {
     const struct query *query = query_;
@@ -499,16 +491,6 @@ static bool do_range(struct model *model, struct column_batch *cols, struct step
     return true;
 }
 
-static bool do_export(const struct model *model, struct column_batch *cols, struct step *step)
-{
-    step->range_count = model->count;
-    if (!range_room(cols, model->count))
-        return false;
-    for (size_t i = 0; i < model->count; i++)
-        put_element(cols, COL_RANGE_KEYS, i, model, i);
-    return true;
-}
-
 /* ---- mixed batches, in order --------------------------------------------------------------------------------- */
 
 static bool interval(const struct query *query, size_t row, bool range)
@@ -541,17 +523,6 @@ static void change(const struct query *query, size_t row, ordo_code code)
     query->present[at] = code != ORDO_ERASE;
 }
 
-static bool operate(const struct query *query, size_t row)
-{
-    const ordo_code code = code_of_row(query->cols, query->step, row);
-    if (code == ORDO_COUNT || code == ORDO_RANGE)
-        return interval(query, row, code == ORDO_RANGE);
-    answer_code(query, row, code);
-    if (changes(code))
-        change(query, row, code);
-    return true;
-}
-
 /* All keys that the batch changes are inserted first, with a flag for presence, so that no operation moves elements. */
 static bool do_apply(struct model *model, struct column_batch *cols, struct step *step)
 {
@@ -561,7 +532,14 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
     step->range_count = 0;
     offsets[0] = 0;
     for (size_t i = 0; i < step->count && done; i++) {
-        done = operate(&query, step->at + i);
+        const size_t    row = step->at + i;
+        const ordo_code code = code_of_row(cols, step, row);
+        if (code == ORDO_COUNT || code == ORDO_RANGE)
+            done = interval(&query, row, code == ORDO_RANGE);
+        else
+            answer_code(&query, row, code);
+        if (changes(code))
+            change(&query, row, code);
         offsets[i + 1] = step->range_count;
     }
     if (done)
@@ -602,7 +580,12 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
     case DO_APPLY:
         return do_apply(model, cols, step);
     case DO_EXPORT:
-        return do_export(model, cols, step);
+        step->range_count = model->count;
+        if (!range_room(cols, model->count))
+            return false;
+        for (size_t i = 0; i < model->count; i++)
+            put_element(cols, COL_RANGE_KEYS, i, model, i);
+        return true;
     case DO_CLEAN_UP:
     case DO_COMPACT: /* no visible change */
         return true;

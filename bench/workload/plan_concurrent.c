@@ -170,25 +170,16 @@ static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *fo
     return true;
 }
 
-/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
- * that changed nothing saw one of these states. */
-static bool explained(const struct history *history, bool *after)
-{
-    const int64_t there = (int64_t) history->before + history->stored - history->erased;
-    *after = there == 1;
-    if (there < 0 || there > 1)
-        return false;
-    return (!history->seen || history->before || history->stored) &&
-           (!history->missed || !history->before || history->erased);
-}
-
-/* Writes the content afterwards. */
+/* Writes the content afterwards. All operations overlap, so an order exists if stores and erases can alternate from the
+ * state before. An operation that changed nothing saw one of these states. */
 static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why)
 {
     for (size_t place = 0; place < plan->spec.count; place++) {
-        const uint64_t key = range_key(plan, place);
-        bool           there;
-        if (!explained(&histories[place], &there))
+        const struct history *history = &histories[place];
+        const uint64_t        key = range_key(plan, place);
+        const int64_t         there = (int64_t) history->before + history->stored - history->erased;
+        if (there < 0 || there > 1 || (history->seen && !history->before && !history->stored) ||
+            (history->missed && history->before && !history->erased))
             return wrong(plan, place, "was found, or not, as no order explains", why);
         if (there)
             model_set(after, after->count++, key, value_by_key(key_stored(after->type, key)));

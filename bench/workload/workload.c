@@ -243,10 +243,9 @@ size_t spec_operations(const struct spec *spec)
 
 double spec_bytes(const struct spec *spec)
 {
-    const double key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
-    const double count = (double) spec->count, queries = (double) spec->n_queries;
-    const double touched = queries < count ? queries : count;
-
+    const double        key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
+    const double        count = (double) spec->count, queries = (double) spec->n_queries;
+    const double        touched = queries < count ? queries : count;
     const enum workload w = spec->workload;
     if (workload_is_dict(w) || workload_is_host(w))
         return 0;

@@ -73,19 +73,16 @@ struct check {
     atomic_size_t         wrong, withdrawn, example; /* of several threads */
 };
 
-static size_t expected(const struct check *check, size_t rank, size_t row)
-{
-    if (check->question == ASK_NEAREST)
-        return rank ? check->nearest[rank - 1] : check->geoip->count;
-    return check->question == ASK_RANK ? rank : row;
-}
-
 static void check_at(void *check_, size_t i)
 {
     struct check  *check = check_;
     const uint32_t address = check->addresses[i];
     const size_t   none = check->geoip->count, rank = geoip_rank(check->geoip, address);
-    const size_t   row = geoip_row(check->geoip, address, rank), want = expected(check, rank, row);
+    const size_t   row = geoip_row(check->geoip, address, rank);
+    const size_t   want = check->question == ASK_RANK  ? rank
+                          : check->question == ASK_ROW ? row
+                          : rank                       ? check->nearest[rank - 1]
+                                                       : none;
     for (const struct answers *a = check->answers; a < check->answers + check->n; a++) {
         if (a->found ? a->found[i] == (want != none) && (want == none || a->words[i] == want) : a->words[i] == want)
             continue;

@@ -78,7 +78,6 @@ static void demo_prefixes(struct demo *demo, size_t count)
     const double   seconds = ask(demo, trie, at, count);
     struct answers answers = { from_device(demo, at[2], found, count), from_device(demo, at[1], rows, count * 4) };
     check_answers(&demo->geoip, ASK_ROW, NULL, demo->addresses, count, &answers, 1, &verdict);
-
     cJSON *json = cJSON_AddObjectToObject(demo->json, "prefixes");
     json_exact(json, "prefixes", (double) n);
     json_exact(json, "addresses", (double) count);
@@ -205,7 +204,6 @@ static void start(struct demo *demo, const char *select)
     open_demo(demo, select);
     const struct ordo_facts *facts = demo->facts;
     const char *cold = text_seconds(TEXT, first.open_ms / 1e3), *warm = text_seconds(TEXT, facts->open_ms / 1e3);
-
     say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
         facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(TEXT, (double) facts->global_bytes));
     say(demo->out, 9, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s", lanes_name(facts->lanes), facts->sub_group,

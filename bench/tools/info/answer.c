@@ -285,7 +285,6 @@ static int describe(const char *select, bool self_test)
                                          .no_self_test = !self_test };
     ordo_device              *device = NULL;
     const ordo_status         got = ordo_device_open(&config, &device);
-
     json_flag(json, "usable", got == ORDO_OK);
     if (got != ORDO_OK) {
         json_text(json, "why", *message ? message : ordo_status_string(got));

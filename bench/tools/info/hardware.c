@@ -154,12 +154,10 @@ static bool registered(const struct hardware *hardware, const char *part)
 static bool has_nvidia_library(const struct hardware *hardware)
 {
 #define LIBRARY "/libnvidia-opencl.so.1"
-    static const char *const files[] = { "/usr/lib/x86_64-linux-gnu" LIBRARY, "/usr/lib/aarch64-linux-gnu" LIBRARY,
-                                         "/usr/lib64" LIBRARY, "/usr/lib" LIBRARY, "/usr/local/nvidia/lib64" LIBRARY };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (look_at(hardware, files[i], NULL))
-            return true;
-    return false;
+    return look_at(hardware, "/usr/lib/x86_64-linux-gnu" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/lib/aarch64-linux-gnu" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/lib64" LIBRARY, NULL) || look_at(hardware, "/usr/lib" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/local/nvidia/lib64" LIBRARY, NULL);
 }
 
 void advise(cJSON *advice, const char *format, ...)

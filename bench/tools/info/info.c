@@ -59,7 +59,6 @@ static void measure_start(const struct view *view, const char *question, cJSON *
         return;
     memcpy(fresh.environment, caches.environment, sizeof caches.environment);
     fresh.environment[N_CACHES] = view->environment[0]; /* the chosen driver */
-
     cJSON *times = cJSON_AddObjectToObject(device, "start");
     for (int warm = 0; warm < 2; warm++) {
         cJSON       *got = ask(&fresh, question, times);
@@ -142,7 +141,6 @@ static void gather_driver(const struct options *options, const char *path, cJSON
         return;
     snprintf(link, sizeof link, "%s/%s", directory, file);
     snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", directory);
-
     const struct view view = { options, { variable, NULL } };
     cJSON            *problem = cJSON_CreateObject();
     cJSON            *platforms = symlink(path, link) == 0 ? gather_platforms(&view, problem) : NULL;
@@ -348,7 +346,6 @@ static void show(const struct options *options, const cJSON *json)
     const char  *said = named && *named ? named : NULL;
     const char  *mark = said ? "  <- chosen by ORDO_DEVICE" : "  <- used unless told otherwise";
     const cJSON *chosen = one_by_one ? NULL : chosen_device(platforms, said), *sentence = NULL;
-
     printf("Ordo %s\n", ordo_version());
     if (one_by_one)
         say(stdout, 0,
@@ -404,7 +401,6 @@ int main(int argc, char **argv)
     child_keep_environment();
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return answer_question(argv[2]);
-
     struct options options = { .root = "", .seconds = 300 };
     take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
     if (options.prepare)

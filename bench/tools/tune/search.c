@@ -16,17 +16,6 @@ static bool out_of_time(const struct tuner *tuner, const struct group *group)
     return now() + (group->tried ? group->seconds_trying / group->tried : 0) >= tuner->deadline;
 }
 
-/* The params that differ from the ones in use, as "items=15 group=256". */
-static void describe(const struct group *group, const struct values *values, char *text, size_t bytes)
-{
-    size_t used = 0;
-    text[0] = 0;
-    for (int p = 0; p < group->n_params && used < bytes; p++)
-        if (values->at[p] != group->in_use.at[p])
-            used += (size_t) snprintf(text + used, bytes - used, "%s%s=%u", used ? " " : "",
-                                      group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
-}
-
 /* Times the trials that measure a candidate. Returns the mean of its times over the times in use, INFINITY if it is
  * hopeless, NAN with `why` if a call failed. */
 static double time_candidate(const struct tuner *tuner, const struct group *group, bool small,
@@ -61,9 +50,12 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
 {
     const double start = now();
     double       seconds[TRIALS_MAX] = { 0 }, ratio = NAN;
-    char         why[WHY_BYTES] = "", what[200];
-
-    describe(group, values, what, sizeof what);
+    char         why[WHY_BYTES] = "", what[200] = ""; /* "items=15 group=256" */
+    size_t       used = 0;
+    for (int p = 0; p < group->n_params && used < sizeof what; p++)
+        if (values->at[p] != group->in_use.at[p])
+            used += (size_t) snprintf(what + used, sizeof what - used, "%s%s=%u", used ? " " : "",
+                                      group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
     progress("%s: %s (%d tried, %.0f s left)", group->name, what, group->tried, tuner->whole_deadline - now());
     group->tried++;
     if (set_values(tuner, group, values, why) && all_right(tuner, group, true, why))

@@ -231,7 +231,6 @@ int main(int argc, char **argv)
     take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
     if (select_devices(options.device, selected) != 1)
         usage_error("--device: one device at a time");
-
     tuner.options = &options;
     tuner.out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout;
     tuner.device = open_device(selected[0]);
@@ -244,7 +243,6 @@ int main(int argc, char **argv)
     cJSON_AddItemToObject(tuner.json, "device", json_device(facts));
     tuner.whole_deadline = now() + options.budget;
     say(tuner.out, 4, "%s (%s), %g s", facts->name, facts->platform, options.budget);
-
     list_groups(&tuner);
     bool good = tuner.n_groups > 0;
     if (good) {
