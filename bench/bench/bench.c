@@ -11,17 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The correct row of a sorted array at the same point in an earlier series, or NULL. */
-static const struct row *row_beside(const struct series *list, const struct series *series, int i)
-{
-    const struct spec *spec = &series->rows[i].spec;
-    for (const struct series *s = list; s < series && workload_is_dict(spec->workload); s++)
-        if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
-            spec_asks_same(&s->rows[i].spec, spec))
-            return &s->rows[i];
-    return NULL;
-}
-
 static void run_point(struct run *run, const struct series *list, struct series *series, int i,
                       const struct table *table)
 {
@@ -38,7 +27,12 @@ static void run_point(struct run *run, const struct series *list, struct series 
         series->asked = true;
         row->peer = peer_row(series->peers, row->spec.count);
     }
-    row_settle(run, row, row_beside(list, series, i));
+    const struct row *beside = NULL; /* the right row of a sorted array at the same point in an earlier series */
+    for (const struct series *s = list; s < series && workload_is_dict(row->spec.workload) && !beside; s++)
+        if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
+            spec_asks_same(&s->rows[i].spec, &row->spec))
+            beside = &s->rows[i];
+    row_settle(run, row, beside);
     show_row(run, table, row);
 }
 

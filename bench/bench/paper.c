@@ -174,18 +174,6 @@ static double most_elements(const struct paper_run *p, const struct ordo_facts *
     return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
 }
 
-/* The power of two that scales n and batches to at most `most`. */
-static double scale_of(const struct paper_run *p, const cJSON *run, double most)
-{
-    const cJSON *n = NULL;
-    double       largest = 0, scale = 1;
-    cJSON_ArrayForEach(n, json_at(run, "n"))
-        largest = fmax(largest, n->valuedouble);
-    while (!p->full && largest / scale > most)
-        scale *= 2;
-    return scale;
-}
-
 static void add_part(struct paper_run *p, const struct part *part, const struct options *options)
 {
     p->parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *p->parts);
@@ -229,9 +217,13 @@ static int places_of(const cJSON *list)
 static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
     const cJSON   *sizes = json_at(run, "n"), *batches = json_at(run, "batches"), *queries = json_at(run, "queries");
+    const cJSON   *n = NULL;
     const int      n_batches = places_of(batches), n_queries = places_of(queries);
-    struct part    part = { experiment, run, scale_of(p, run, most), 0 };
+    struct part    part = { experiment, run, 1, 0 };
     struct options options = { .n_workloads = 0 };
+    cJSON_ArrayForEach(n, sizes)
+        while (!p->full && n->valuedouble / part.scale > most)
+            part.scale *= 2; /* for n and batches */
     if (*text_of(run, "limit"))
         add_part(p, &part, &options);
     for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {

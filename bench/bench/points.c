@@ -52,16 +52,6 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     return spec;
 }
 
-/* Cleanup needs stale elements; compaction needs spare memory. */
-static bool variant_makes_sense(enum workload workload, int variant)
-{
-    if (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER))
-        return false;
-    if (workload == CLEANUP)
-        return structure_is(variant, ORDO_KEEPS_STALE);
-    return workload != COMPACTALL || !structure_is(variant, ORDO_BUILT_WHOLE);
-}
-
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
     const struct spec spec = point_of(run, workload, variant, &(int) { 0 });
@@ -76,8 +66,12 @@ static int list_series(const struct run *run, enum workload workload, struct ser
     for (int variant = 0; variant_name(workload, variant); variant++) {
         /* Such variants have other inputs than the first. */
         const bool other = searches ? variant_is_sorted(variant) : !workload_is_dict(workload) && variant > 0;
-        if ((run->options->side_by_side && other) || !variant_wanted(run->options, workload, variant) ||
-            !variant_makes_sense(workload, variant) || !variant_can(run, workload, variant))
+        /* Cleanup needs stale elements; compaction needs spare memory. */
+        const bool no_sense = (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER)) ||
+                              (workload == CLEANUP && !structure_is(variant, ORDO_KEEPS_STALE)) ||
+                              (workload == COMPACTALL && structure_is(variant, ORDO_BUILT_WHOLE));
+        if ((run->options->side_by_side && other) || !variant_wanted(run->options, workload, variant) || no_sense ||
+            !variant_can(run, workload, variant))
             continue;
         for (int i = 0, past = 0;; past = ++i) {
             const struct spec spec = point_of(run, workload, variant, &past);

@@ -32,17 +32,6 @@ static char *number(struct line *line, const char *title, int width, int rank)
     return add(line, title, width, false, rank);
 }
 
-static int data_width(const struct run *run, enum workload workload)
-{
-    int width = 5;
-    for (int d = 0; d < run->options->n_dists; d++) {
-        const enum dist dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) run->options->dists[d];
-        const int       with = 6 + (int) strlen(dist_name(dist));
-        width = dist != UNIFORM && with > width ? with : width;
-    }
-    return width;
-}
-
 static void add_point(struct line *line)
 {
     const struct spec *spec = line->spec;
@@ -50,7 +39,13 @@ static void add_point(struct line *line)
     if (variant_name(spec->workload, 1))
         snprintf(add(line, dict ? "structure" : "variant", 12, true, ALWAYS), sizeof *line->text, "%s",
                  variant_name(spec->workload, spec->variant));
-    char *data = add(line, "data", data_width(line->run, spec->workload), true, ALWAYS);
+    int width = 5;
+    for (int d = 0; d < line->run->options->n_dists; d++) {
+        const enum dist dist = spec->workload == FILLSEQ ? SEQUENTIAL : (enum dist) line->run->options->dists[d];
+        const int       with = 6 + (int) strlen(dist_name(dist));
+        width = dist != UNIFORM && with > width ? with : width;
+    }
+    char *data = add(line, "data", width, true, ALWAYS);
     snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
     if (spec->dist != UNIFORM)
         snprintf(data + strlen(data), 20, " %s", dist_name(spec->dist));
