@@ -91,23 +91,6 @@ static void run_workload(struct run *run, enum workload workload)
     free(list);
 }
 
-/* Lists changed tunables: values in "tunables", origins in "origins". */
-static cJSON *describe_device(const struct run *run)
-{
-    cJSON                   *device = json_device(ordo_device_facts(run->device));
-    cJSON                   *tunables = cJSON_AddObjectToObject(device, "tunables");
-    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
-        if (info.origin == ORDO_ORIGIN_DEFAULT)
-            continue;
-        json_exact(tunables, info.name, info.value);
-        json_text(origins, info.name, origin_name(info.origin));
-    }
-    cJSON_AddArrayToObject(device, "limits");
-    return device;
-}
-
 /* Measures the limits of the device and adds them to the file, as of the "begin" or "end". */
 static void take_limits(struct run *run, struct limits *limits, const char *when)
 {
@@ -147,12 +130,22 @@ static void check_limits(struct run *run)
 static void begin_device(struct run *run)
 {
     const struct ordo_facts *facts = ordo_device_facts(run->device);
+    cJSON                   *device = json_device(facts), *tunables = cJSON_AddObjectToObject(device, "tunables");
+    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
+        if (info.origin == ORDO_ORIGIN_DEFAULT)
+            continue;
+        json_exact(tunables, info.name, info.value);
+        json_text(origins, info.name, origin_name(info.origin));
+    }
+    cJSON_AddArrayToObject(device, "limits");
     run->rows = 0;
     run->kept = 0;
     for (int p = 0; p < run->n_parts; p++)
         run->rows += begin_part(run, &run->parts[p]);
     run->rows_left = run->rows;
-    run->device_number = file_device(&run->file, describe_device(run));
+    run->device_number = file_device(&run->file, device);
     run->limits = limits_from_json(NULL); /* all unknown */
     if (!run->options->no_limits)
         take_limits(run, &run->limits, "begin");

@@ -186,22 +186,6 @@ static const char *describe(const cJSON *row, char text[DESCRIPTION_BYTES])
     return text;
 }
 
-static void show_slower(FILE *out, const struct compared *rows, int n)
-{
-    static const struct column columns[] = {
-        { "slower", 42, true, 0 }, { "before /s", 9, false, 0 }, { "now /s", 9, false, 0 }, { "ratio", 6, false, 0 }
-    };
-    const struct table table = { .out = out, .columns = columns, .n_columns = 4 };
-    table_head(&table);
-    for (int i = 0; i < n; i++) {
-        char what[DESCRIPTION_BYTES];
-        if (rows[i].verdict == SLOWER)
-            table_row(&table, (const char *[]) { describe(rows[i].row, what), text_rate(TEXT, rows[i].before),
-                                                 text_rate(TEXT, rows[i].after),
-                                                 text_ratio(TEXT, rows[i].after / rows[i].before) });
-    }
-}
-
 /* Lists the rows of this process that can be compared. Returns their number. */
 static int rows_to_compare(const struct run *run, const cJSON *old, struct compared *out)
 {
@@ -244,10 +228,14 @@ static void find_missing(struct check *check, const cJSON *old)
 
 static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
 {
-    const struct run *run = check->run;
-    struct compared  *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
-    const int         n = rows ? rows_to_compare(run, old, rows) : 0;
-    int               suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
+    static const struct column columns[] = {
+        { "slower", 42, true, 0 }, { "before /s", 9, false, 0 }, { "now /s", 9, false, 0 }, { "ratio", 6, false, 0 }
+    };
+    const struct run  *run = check->run;
+    const struct table table = { .out = run->out, .columns = columns, .n_columns = 4 };
+    struct compared   *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
+    const int          n = rows ? rows_to_compare(run, old, rows) : 0;
+    int                suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
     for (int i = 0; i < n && !stop_asked(); i++) {
         compare_row(old, new_side, run->options->against, &rows[i]);
         if (rows[i].verdict == SLOWER) {
@@ -269,7 +257,14 @@ static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
                          n ? "write the file by the same command with --processes 5 and --json, instead of --compare"
                            : "this run has no right row of a device that the file has");
         if (verdicts[SLOWER])
-            show_slower(run->out, rows, n);
+            table_head(&table);
+        for (int i = 0; i < n; i++) {
+            char what[DESCRIPTION_BYTES];
+            if (rows[i].verdict == SLOWER)
+                table_row(&table, (const char *[]) { describe(rows[i].row, what), text_rate(TEXT, rows[i].before),
+                                                     text_rate(TEXT, rows[i].after),
+                                                     text_ratio(TEXT, rows[i].after / rows[i].before) });
+        }
     }
     free(rows);
     return stop_asked()                                                ? EXIT_INTERRUPTED

@@ -207,13 +207,17 @@ static uint32_t mix(uint32_t x)
 
 #define CHECKED 1024
 
-static bool sums_are_right(const struct bench *bench, size_t items, uint32_t mask, uint32_t lanes)
+/* Places a second in the first table_bytes of the table; NaN if it fails, negative if a sum is wrong. */
+static double gather_rate(struct bench *bench, size_t table_bytes, size_t place_bytes)
 {
-    uint32_t     sums[CHECKED];
-    const size_t first = items - CHECKED;
-    if (clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, first * 4, sizeof sums, sums, 0, NULL, NULL) != CL_SUCCESS)
-        return false;
-    bool right = true;
+    const cl_uint lanes = (cl_uint) (place_bytes / 16), mask = (cl_uint) (table_bytes / place_bytes) - 1;
+    const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22), first = items - CHECKED;
+    const double  seconds = time_kernel(bench, "gather", items, mask, lanes);
+    uint32_t      sums[CHECKED];
+    if (isnan(seconds))
+        return NAN;
+    bool right =
+        clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, first * 4, sizeof sums, sums, 0, NULL, NULL) == CL_SUCCESS;
     for (size_t i = 0; i < CHECKED; i++) {
         const uint32_t id = (uint32_t) (first + i);
         uint32_t       sum = 0;
@@ -221,18 +225,7 @@ static bool sums_are_right(const struct bench *bench, size_t items, uint32_t mas
             sum += 16 * ((mix(id / lanes * PLACES + k) & mask) * lanes + id % lanes) + 6;
         right = right && sums[i] == sum;
     }
-    return right;
-}
-
-/* Places a second in the first table_bytes of the table; NaN if it fails, negative if a sum is wrong. */
-static double gather_rate(struct bench *bench, size_t table_bytes, size_t place_bytes)
-{
-    const cl_uint lanes = (cl_uint) (place_bytes / 16), mask = (cl_uint) (table_bytes / place_bytes) - 1;
-    const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22);
-    const double  seconds = time_kernel(bench, "gather", items, mask, lanes);
-    if (isnan(seconds))
-        return NAN;
-    return sums_are_right(bench, items, mask, lanes) ? (double) items / lanes * PLACES / seconds : -1;
+    return right ? (double) items / lanes * PLACES / seconds : -1;
 }
 
 /* The table for a cache has a power of two of bytes, 16 MiB at most. */

@@ -166,10 +166,11 @@ void say(FILE *out, int indent, const char *format, ...)
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
 /* A cell that does not fit begins a new, indented line. */
-static void table_line(const struct table *table, const char *const *cells)
+void table_row(const struct table *table, const char *const *cells)
 {
     const int columns = out_columns(table->out);
     int       used = 0, last = table->n_columns - 1;
+    progress_clear();
     while (last > 0 && table->left_out[last])
         last--;
     for (int c = 0; c <= last; c++) {
@@ -186,12 +187,6 @@ static void table_line(const struct table *table, const char *const *cells)
         used += fprintf(table->out, "%.*s", length, cell);
     }
     fputc('\n', table->out);
-}
-
-void table_row(const struct table *table, const char *const *cells)
-{
-    progress_clear();
-    table_line(table, cells);
     fflush(table->out);
 }
 

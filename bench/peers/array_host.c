@@ -289,17 +289,6 @@ static double run(void *array_, int calls)
     return now() - before;
 }
 
-static bool is_right(const struct host_array *a, char *why)
-{
-    const uint64_t all = total(a);
-    struct answer  answer = {
-         .keys = a->from.keys, .values = a->spec->value_bytes ? a->from.values : NULL, .ranks = a->ranks, .total = &all
-    };
-    for (size_t i = 0; (sorts(a) || a->kind->code == MERGE_LOOP) && i < a->spec->count; i++)
-        set_element(a->from.keys, a->key_bytes, i, key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
-    return answer_check(a->spec, a->in, &answer, a->kind->code == QSORT, why);
-}
-
 /* ---- peers --------------------------------------------------------------------------------------------------- */
 
 int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
@@ -322,8 +311,14 @@ static bool measure(struct host_array *a, bool once, const struct timing_goal *g
     *out = (struct host_figures) { .rate = NAN };
     const bool good = open_array(a) && time_host(run, a, once, goal, &out->timing);
     if (good) {
+        const uint64_t all = total(a);
+        struct answer  answer = { .keys = a->from.keys, .ranks = a->ranks, .total = &all };
+        answer.values = a->spec->value_bytes ? a->from.values : NULL;
+        for (size_t i = 0; (sorts(a) || a->kind->code == MERGE_LOOP) && a->kind->peer && i < a->spec->count; i++)
+            set_element(a->from.keys, a->key_bytes, i,
+                        key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
         out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
-        out->right = !a->kind->peer || is_right(a, out->why);
+        out->right = !a->kind->peer || answer_check(a->spec, a->in, &answer, a->kind->code == QSORT, out->why);
     } else {
         because(out->why, "out of memory");
     }

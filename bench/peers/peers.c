@@ -44,18 +44,6 @@ char *peer_program(char *why)
     return NULL;
 }
 
-static bool parse_rows(char *text, cJSON *rows, char *why)
-{
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        cJSON *row = cJSON_Parse(line);
-        if (!row)
-            return because(why, "ordo-peer printed what is not JSON: %.200s", line);
-        cJSON_AddItemToArray(rows, row);
-    }
-    return true;
-}
-
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why)
 {
@@ -87,7 +75,14 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
     child_run(&(struct child) { .program = program, .arguments = words, .seconds = most, .prints = true }, &outcome);
     if (outcome.problem[0])
         because(why, "ordo-peer %s (at most %g s; ORDO_PEER_SECONDS=%g allows more)", outcome.problem, most, 10 * most);
-    if (outcome.problem[0] || !parse_rows(outcome.text, rows, why)) {
+    bool good = !outcome.problem[0];
+    for (char *line = good ? strtok_r(outcome.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *row = cJSON_Parse(line);
+        if (!row)
+            good = because(why, "ordo-peer printed what is not JSON: %.200s", line);
+        cJSON_AddItemToArray(rows, row);
+    }
+    if (!good) {
         cJSON_Delete(rows);
         rows = NULL;
     }

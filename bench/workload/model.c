@@ -386,15 +386,6 @@ static size_t within_row(const struct query *query, size_t row, size_t *at)
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
-static size_t count_prefix(const struct query *query, size_t row)
-{
-    const ordo_type type = query->model->type;
-    const uint64_t  key = column_get(query->cols, COL_KEYS, row);
-    const unsigned  length = ((const uint8_t *) query->cols->at[COL_LENGTHS])[row];
-    const size_t    below = model_below(query->model, prefix_least(type, key, length), SIZE_MAX);
-    return model_up_to(query->model, prefix_greatest(type, key, length), below) - below;
-}
-
 /* Tries each prefix length of the model, longest first. Returns count if none matches. */
 static size_t longest_prefix(const struct query *query, size_t row)
 {
@@ -414,7 +405,8 @@ static void query_at(void *query_, size_t i)
     const struct query *query = query_;
     const size_t        row = query->step->at + i, none = query->model->count;
     size_t              at = 0;
-    uint64_t            sum = 0;
+    uint64_t            sum = 0, key;
+    unsigned            length;
     switch (query->step->call) {
     case DO_FIND:
         find_row(query, row, true);
@@ -439,7 +431,11 @@ static void query_at(void *query_, size_t i)
         column_set(query->cols, COL_COUNTS, row, within_row(query, row, &at));
         break;
     case DO_COUNT_PREFIX:
-        column_set(query->cols, COL_COUNTS, row, count_prefix(query, row));
+        key = column_get(query->cols, COL_KEYS, row);
+        length = ((const uint8_t *) query->cols->at[COL_LENGTHS])[row];
+        at = model_below(query->model, prefix_least(query->model->type, key, length), SIZE_MAX);
+        column_set(query->cols, COL_COUNTS, row,
+                   model_up_to(query->model, prefix_greatest(query->model->type, key, length), at) - at);
         break;
     case DO_AGGREGATE:
         for (size_t n = within_row(query, row, &at); n > 0; n--)

@@ -178,27 +178,18 @@ const char *type_name(int type);
  * bench/help.txt. Columns: member of struct spec, option, name in files, least, most (0: a flag), default (0: the
  * library's), which points have it (by workload and variant), traits. */
 #define AXIS_MAP(X)                                                                                                    \
-    /* percentage of queries that hit */                                                                               \
     X(hit_percent, "--hit-rate", "hit_percent", 0, 100, 100, true, AXIS_ZERO)                                          \
-    /* mean number of elements in an interval */                                                                       \
     X(width, "--width", "width", 1, 1 << 20, 8, true, AXIS_ZERO)                                                       \
-    /* for an LSM */                                                                                                   \
     X(growth, "--growth", "growth", 2, 16, 0, true, AXIS_ZERO | AXIS_STRUCTURE)                                        \
     X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, ORDO_NO_ORDER), AXIS_STRUCTURE)         \
     X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
     X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
-    /* bits between lengths of prefixes */                                                                             \
     X(group, "--group", "group", 1, 8, 0, variant == XFAST, AXIS_STRUCTURE)                                            \
     X(fixed_depth, "--fixed-depth", "fixed_depth", 0, 0, 0, variant == HAMT, AXIS_STRUCTURE)                           \
-    /* time the first call after updates, which may merge runs */                                                      \
     X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
-    /* percentage of operations that update */                                                                         \
     X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \
-    /* percentage of stale elements; 0: erase a tenth, replace a tenth */                                              \
     X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
-    /* percentage of elements; 0: 100 */                                                                               \
     X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload == DELETERANDOM, AXIS_LATE)                     \
-    /* number of fills at which queries are timed */                                                                   \
     X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
 
 enum axis_trait {

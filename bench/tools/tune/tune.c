@@ -93,17 +93,6 @@ static void print_setting(FILE *out, const char *name, uint32_t value)
     fprintf(out, " },\n");
 }
 
-/* Prints the values of the tuned groups as a row of the table in host/runtime/profile.c. */
-static void print_row(const struct tuner *tuner)
-{
-    fprintf(tuner->out, "\n/* %s */\nstatic const struct setting measured[] = {\n",
-            ordo_device_facts(tuner->device)->name);
-    for (const struct group *group = tuner->groups; group < tuner->groups + tuner->n_groups; group++)
-        for (int p = 0; p < group->n_params && group->started; p++)
-            print_setting(tuner->out, group->params[p].name, value_at(group, &group->in_use, p));
-    fprintf(tuner->out, "};\n");
-}
-
 #define AT(name)  offsetof(struct options, name)
 #define NAMES_MAX 16
 
@@ -210,8 +199,14 @@ static bool conclude(const struct tuner *tuner, const char *select)
         disturbed |= tuner->groups[g].disturbed;
         any |= changed(&tuner->groups[g]);
     }
-    if (tuner->options->row)
-        print_row(tuner);
+    if (tuner->options->row) { /* of the table in host/runtime/profile.c */
+        fprintf(tuner->out, "\n/* %s */\nstatic const struct setting measured[] = {\n",
+                ordo_device_facts(tuner->device)->name);
+        for (const struct group *group = tuner->groups; group < tuner->groups + tuner->n_groups; group++)
+            for (int p = 0; p < group->n_params && group->started; p++)
+                print_setting(tuner->out, group->params[p].name, value_at(group, &group->in_use, p));
+        fprintf(tuner->out, "};\n");
+    }
     if (tuner->options->dry_run)
         fprintf(tuner->out, "\nNothing is written (--dry-run).\n");
     else if (any)
