@@ -491,24 +491,17 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-static void said_text(const cJSON *claim, char text[64])
-{
-    const cJSON *paper = json_at(claim, "paper"), *item = NULL;
-    size_t       used = 0;
-    *text = 0;
-    if (cJSON_IsNumber(paper))
-        snprintf(text, 64, "%.4g", paper->valuedouble);
-    cJSON_ArrayForEach(item, paper)
-        if (used < 64)
-            used += (size_t) snprintf(text + used, 64 - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
-                                      used ? " to " : "", item->valuedouble);
-}
-
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
 {
-    cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper");
-    char   said[64], figures[120] = "";
-    said_text(claim, said);
+    cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper"), *item = NULL;
+    char   said[64] = "", figures[120] = "";
+    size_t used = 0;
+    if (cJSON_IsNumber(paper))
+        snprintf(said, sizeof said, "%.4g", paper->valuedouble);
+    cJSON_ArrayForEach(item, paper)
+        if (used < sizeof said)
+            used += (size_t) snprintf(said + used, sizeof said - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
+                                      used ? " to " : "", item->valuedouble);
     if (*said && !isnan(judgement->here))
         snprintf(figures, sizeof figures, "; paper %s, here %.4g", said, judgement->here);
     else if (*said)

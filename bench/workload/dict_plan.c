@@ -332,21 +332,7 @@ static ordo_code code_of(enum workload workload, uint64_t r)
     return (ordo_code) code;
 }
 
-/* Keys are new so far. Half of the operations take a table key, an eighth a recent key. */
-static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
-{
-    const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
-    const ordo_code code = code_of(plan->spec.workload, r);
-    const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
-    column_set(cols, COL_CODES, row, code);
-    if (code == ORDO_COUNT || code == ORDO_RANGE)
-        set_interval(plan, cols, row, at);
-    else if (r >> 61 < 4)
-        set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
-    else if (r >> 61 == 4 && row > 0)
-        column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
-}
-
+/* Keys are new at first. Half of the operations take a table key, an eighth a recent key. */
 static bool draw_mix(struct dict_plan *plan, enum step_call call)
 {
     const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
@@ -356,8 +342,18 @@ static bool draw_mix(struct dict_plan *plan, enum step_call call)
         !column_reserve(cols, COL_OFFSETS, rows + rounds) ||
         !columns_reserve(cols, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES)))
         return false;
-    for (size_t row = 0; row < rows; row++)
-        draw_operation(plan, cols, row);
+    for (size_t row = 0; row < rows; row++) {
+        const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
+        const ordo_code code = code_of(plan->spec.workload, r);
+        const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
+        column_set(cols, COL_CODES, row, code);
+        if (code == ORDO_COUNT || code == ORDO_RANGE)
+            set_interval(plan, cols, row, at);
+        else if (r >> 61 < 4)
+            set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+        else if (r >> 61 == 4 && row > 0)
+            column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+    }
     return round_steps(plan, &(struct step) { .call = call, .count = batch }, 1);
 }
 

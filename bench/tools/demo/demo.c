@@ -47,20 +47,6 @@ static ordo_dict *make_trie(const struct demo *demo, size_t n)
     return trie;
 }
 
-/* Asks twice, because the first query computes how prefixes are nested. Returns the seconds of the second. */
-static double ask(const struct demo *demo, ordo_dict *trie, const cl_mem at[3], size_t count)
-{
-    double seconds = 0;
-    for (int time = 0; time < 2; time++) {
-        const double begin = now();
-        must(demo, "prefixes",
-             ordo_xfast_longest_prefix(trie, ordo_at(at[0], 0), count, ordo_none(), ordo_at(at[1], 0),
-                                       ordo_at(at[2], 0), NULL));
-        seconds = seconds_since(demo, "prefixes", begin);
-    }
-    return seconds;
-}
-
 /* Finds the longest prefixes of the first `count` addresses in an X-fast trie and compares them with a search on the
  * host. Adds "prefixes". */
 static void demo_prefixes(struct demo *demo, size_t count)
@@ -73,9 +59,16 @@ static void demo_prefixes(struct demo *demo, size_t count)
     struct verdict verdict = { 0 };
     for (size_t i = 0; i < count; i++)
         keys[i] = (uint64_t) demo->addresses[i] << 32;
-    const cl_mem   at[] = { on_device(demo, count * 8, keys), on_device(demo, count * 4, NULL),
-                            on_device(demo, count, NULL) };
-    const double   seconds = ask(demo, trie, at, count);
+    const cl_mem at[] = { on_device(demo, count * 8, keys), on_device(demo, count * 4, NULL),
+                          on_device(demo, count, NULL) };
+    double       seconds = 0;
+    for (int time = 0; time < 2; time++) { /* the first query computes how prefixes are nested */
+        const double begin = now();
+        must(demo, "prefixes",
+             ordo_xfast_longest_prefix(trie, ordo_at(at[0], 0), count, ordo_none(), ordo_at(at[1], 0),
+                                       ordo_at(at[2], 0), NULL));
+        seconds = seconds_since(demo, "prefixes", begin);
+    }
     struct answers answers = { from_device(demo, at[2], found, count), from_device(demo, at[1], rows, count * 4) };
     check_answers(&demo->geoip, ASK_ROW, NULL, demo->addresses, count, &answers, 1, &verdict);
     cJSON *json = cJSON_AddObjectToObject(demo->json, "prefixes");
