@@ -189,8 +189,8 @@ static void explain_columns(const struct run *run)
           "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
           "repetitions; of updates over all batches; of a dictionary's queries the harmonic mean over fills of --fills "
           "numbers of batches at most, from the first to the last" },
-        { "worst", "the extremes of these fills; best likewise" },
-        { "+-", "half the way from their 10th to their 90th percentile" },
+        { "+-", "half the way from the 10th to the 90th percentile of the repetitions" },
+        { "worst", "the extremes of the fills; best likewise" },
         { "device", "the time of a call on the device's own clock" },
         { "check", "whether all that came out was right" },
         { "/ best", "the rate over that of the fastest on the device" },

@@ -64,7 +64,7 @@ static int list_series(const struct run *run, enum workload workload, struct ser
     const bool searches = workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE;
     int        n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        /* Such variants have other inputs than the first. */
+        /* The variant has other inputs than the first. */
         const bool other = searches ? variant_is_sorted(variant) : !workload_is_dict(workload) && variant > 0;
         /* Cleanup needs stale elements; compaction needs spare memory. */
         const bool no_sense = (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER)) ||

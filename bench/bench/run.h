@@ -75,7 +75,7 @@ void print_description(void);
 enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED, N_OUTCOMES };
 const char *outcome_name(enum outcome outcome);
 
-/* Whoever makes a row frees `dict`. */
+/* The maker of a row frees its `dict`. */
 struct row {
     struct spec         spec;
     enum outcome        outcome;

@@ -371,7 +371,7 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* Of the forms of queries only the order matters to the host. */
+/* The host cares only for the order of queries, not for their other forms. */
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
 {
     const struct kind *kind = kind_of(spec->workload, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
- * runs on a dictionary (dict_measure.c) and on the model (model_step.c). */
+ * runs on a dictionary (dict_measure.c) and on the model (model.c). */
 #pragma once
 
 #include "workload.h"
