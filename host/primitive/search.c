@@ -4,7 +4,6 @@
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
 
-#include "shared/index.h"
 #include "shared/search.h"
 
 static size_t floor_log2(size_t n)
@@ -197,7 +196,7 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     cl_uint           level = index->levels;
 
     while (level > 0) {
-        const size_t units = index_units(index->blocks, index->node_log2, level - 1);
+        const size_t units = index_units(index->blocks, index->form.line_depth, level - 1);
         if (units > (size_t) 1 << shape->depth_max || units * shape->resident > 4 * s->n_queries)
             break;
         level--;
@@ -219,23 +218,27 @@ static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s,
 static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s)
 {
     const ordo_index  *index = s->index;
-    const size_t       node = (size_t) 1 << index->node_log2;
+    const index_form   form = index->form;
+    const size_t       node = (size_t) 1 << form.node_log2;
     const struct shape shape = choose_shape(call->dev, s, indexed_items(call->dev, s, node));
 
-    const cl_uint    level = shape.local ? local_level(s, &shape) : index->levels;
-    const cl_uint    depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
-    const cl_uint    nodes_at = (cl_uint) index->nodes_at;
-    const cl_uint    first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
-    const cl_uint    above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
-    const cl_uint    level_1 = nodes_at + index_first_node(index->blocks, index->node_log2, 1);
-    struct ordo_args own = { .n = 0 };
+    const cl_uint     level = shape.local ? local_level(s, &shape) : index->levels;
+    const cl_uint     depth = (cl_uint) ceil_log2(index_units(index->blocks, form.line_depth, level));
+    const cl_ulong    nodes_at = index->nodes_at;
+    const index_place start = index_place_of(index->blocks, form, level);
+    const index_place above = index_place_of(index->blocks, form, level + 1);
+    const cl_uint     level_1 = index_place_of(index->blocks, form, 1).first;
+    struct ordo_args  own = { .n = 0 };
 
-    ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
-             ORDO_ARG(above), ORDO_ARG(depth), local_tree(s, depth));
+    ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(index->shift), ORDO_ARG(start), ORDO_ARG(above),
+             ORDO_ARG(depth), local_tree(s, depth));
     if (is_packed(s))
         ORDO_ADD(&own, ORDO_ARG(index->packed), ORDO_ARG(index->offsets), ORDO_ARG(level_1));
-    return launch(call, s, kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth)),
-                  node, lanes_for(call->dev, s, &shape, node), &own);
+    struct ordo_launch search = kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth));
+    ordo_launch_define(&search, "SEARCH_LINE", form.line_depth);
+    ordo_launch_define(&search, "SEARCH_SIMD", form.simd_depth);
+    ordo_launch_define(&search, "SEARCH_PAGE", form.page_levels);
+    return launch(call, s, search, node, lanes_for(call->dev, s, &shape, node), &own);
 }
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
