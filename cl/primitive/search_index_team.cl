@@ -2,6 +2,7 @@
 /* Searches through an index on GPUs, by teams of lanes. */
 #pragma once
 #include "primitive/search_edge.cl"
+#include "primitive/search_line.cl"
 
 /* State of a search for one query. `unit` is the number of the node that the search has reached. After the last
  * level it is the number of the block. All lanes of a sub-group must call the functions below, because each lane
@@ -28,21 +29,28 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* For each query, descends from a node of `level` to a block of the array. `nodes` must point to the first node of
- * `level`. */
-ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
+/* Descends from the place's level to a block for each query. */
+ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_place at,
+                     __private descent way[TEAM_QUERIES])
 {
-    for (; level > 0; level--) {
-        const uint last = index_units(blocks, NODE_LOG2, level - 1) - 1;
-        uint       before[TEAM_QUERIES];
+    for (uint level = at.level; level > 0; level--) {
+        const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
+        uint       child[TEAM_QUERIES] = { 0 };
 
+        ORDO_UNROLL
+        for (uint step = 0; step < LINE_STEPS; step++) {
+            uint before[TEAM_QUERIES];
+            SEARCH_EACH
+            for (uint m = 0; m < TEAM_QUERIES; m++)
+                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], way[m].query);
+            SEARCH_EACH
+            for (uint m = 0; m < TEAM_QUERIES; m++)
+                child[m] = line_child(step, child[m], team_reduce_add(before[m]));
+        }
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++)
-            before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
-        SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() limits the result to the level's last node or block. */
-            way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
-        nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() leads from padding entries to the last unit. */
+            way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
+        at = index_below(at, blocks, search_form());
     }
 }
 
@@ -186,30 +194,31 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
 }
 
 /* Fills a tree in local memory with the `units` separators of a level. */
-ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
+ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
     for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
-        tree[tree_place(depth, i)] = separators[min(i, units - 1)];
+        tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches the index from level `level` down. first_node is the number of this level's first node. With
- * SEARCH_LOCAL, each group first copies the separators of this level's nodes to a tree in local memory. There are at
- * most 2^depth separators, which begin at node `above`. Without SEARCH_LOCAL, `level` must be the root's level. */
+/* Searches from the level of place `start` down. With SEARCH_LOCAL, each group first copies the separators of all units
+ * of this level, which lie in the level above (place `above`), to a tree in local memory. The level must have at most
+ * 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
-                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
+                    uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
     const key_array queries = QUERIES;
     const answers   to = ANSWERS;
     const uint      blocks = index_blocks(keys.count, shift, NODE_LOG2);
-    const uint      units = index_units(blocks, NODE_LOG2, level);
+    const uint      units = index_units(blocks, SEARCH_LINE, start.level);
     const uint      tiles = tiles_of(queries);
 
+    nodes += nodes_at;
     PACK_TAKE(keys, nodes);
 #if SEARCH_LOCAL
-    stage_separators(nodes + above * SEARCH_NODE, units, depth, tree);
+    stage_separators(nodes, above, units, depth, tree);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
@@ -221,7 +230,7 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         tile_load(queries, first, query);
         tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
         team_share(query, unit, units, way);
-        descend(nodes + first_node * SEARCH_NODE, blocks, level, way);
+        descend(nodes, blocks, start, way);
         count_blocks(keys, shift, way, count);
         team_answer(keys, queries, to, first, shift, query, way, count);
     }

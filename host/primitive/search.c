@@ -2,9 +2,7 @@
 /* Implements ordo_search, ordo_equal_range and ordo_lookup by launches of cl/primitive/search.cl. */
 #include "primitive/search.h"
 #include "primitive/host_array.h"
-#include "primitive/sort.h"
 
-#include "shared/index.h"
 #include "shared/search.h"
 
 static size_t floor_log2(size_t n)
@@ -196,7 +194,7 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     cl_uint           level = index->levels;
 
     while (level > 0) {
-        const size_t units = index_units(index->blocks, index->node_log2, level - 1);
+        const size_t units = index_units(index->blocks, index->form.line_depth, level - 1);
         if (units > (size_t) 1 << shape->depth_max || units * shape->resident > 4 * s->n_queries)
             break;
         level--;
@@ -215,26 +213,30 @@ static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s,
     return ordo_device_facts(dev)->cpu ? search_items(dev, s) : ordo_min_size(search_items(dev, s), fitting);
 }
 
-static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s)
+static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_search *s)
 {
     const ordo_index  *index = s->index;
-    const size_t       node = (size_t) 1 << index->node_log2;
+    const index_form   form = index->form;
+    const size_t       node = (size_t) 1 << form.node_log2;
     const struct shape shape = choose_shape(call->dev, s, indexed_items(call->dev, s, node));
 
-    const cl_uint    level = shape.local ? local_level(s, &shape) : index->levels;
-    const cl_uint    depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
-    const cl_uint    nodes_at = (cl_uint) index->nodes_at;
-    const cl_uint    first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
-    const cl_uint    above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
-    const cl_uint    level_1 = nodes_at + index_first_node(index->blocks, index->node_log2, 1);
-    struct ordo_args own = { .n = 0 };
+    const cl_uint     level = shape.local ? local_level(s, &shape) : index->levels;
+    const cl_uint     depth = (cl_uint) ceil_log2(index_units(index->blocks, form.line_depth, level));
+    const cl_ulong    nodes_at = index->nodes_at;
+    const index_place start = index_place_of(index->blocks, form, level);
+    const index_place above = index_place_of(index->blocks, form, level + 1);
+    const cl_uint     level_1 = index_place_of(index->blocks, form, 1).first;
+    struct ordo_args  own = { .n = 0 };
 
-    ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
-             ORDO_ARG(above), ORDO_ARG(depth), local_tree(s, depth));
+    ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(index->shift), ORDO_ARG(start), ORDO_ARG(above),
+             ORDO_ARG(depth), local_tree(s, depth));
     if (is_packed(s))
         ORDO_ADD(&own, ORDO_ARG(index->packed), ORDO_ARG(index->offsets), ORDO_ARG(level_1));
-    return launch(call, s, kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth)),
-                  node, lanes_for(call->dev, s, &shape, node), &own);
+    struct ordo_launch search = kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth));
+    ordo_launch_define(&search, "SEARCH_LINE", form.line_depth);
+    ordo_launch_define(&search, "SEARCH_SIMD", form.simd_depth);
+    ordo_launch_define(&search, "SEARCH_PAGE", form.page_levels);
+    return launch(call, s, search, node, lanes_for(call->dev, s, &shape, node), &own);
 }
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
@@ -243,7 +245,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 #define ANY_NODE 16
 #define ONE_LANE 1
 
-static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
+static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
@@ -272,8 +274,8 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Searches for ascending queries. Each group copies keys to a tree in local memory, at most two keys per query. */
-static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
+/* Searches for ascending queries. The tree in local memory has at most two keys per query of the tile. */
+static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
     const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
@@ -288,7 +290,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
 
-static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
+static ordo_status enqueue_gallop(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = { .group = 1, .items = 1 };
     const size_t       chunks = (size_t) ordo_device_facts(call->dev)->compute_units * CHUNKS_PER_UNIT;
@@ -309,95 +311,13 @@ bool ordo_search_by_index(const struct ordo_search *s)
     return s->count > 0 && (!s->sorted || is_packed(s) || s->count / SPARSE > s->n_queries);
 }
 
-static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
+ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *s)
 {
     if (s->index && ordo_search_by_index(s))
         return enqueue_indexed(call, s);
     if (!s->sorted)
         return enqueue_array(call, s);
     return choose_shape(call->dev, s, 1).local ? enqueue_sorted(call, s) : enqueue_gallop(call, s);
-}
-
-/* ---- queries in another order ---------------------------------------------------------------------------------- */
-
-/* ORDO_SCHEME_AUTO does not reorder fewer queries than this. */
-#define SCHEME_MIN ((size_t) 1 << 16)
-#define PART_BITS  8
-
-static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
-{
-    const uint32_t buffered = ordo_tunable(dev, ORDO_SEARCH_BUFFERED, data_of(s));
-    const uint32_t sorted = ordo_tunable(dev, ORDO_SEARCH_SORTED, data_of(s));
-
-    if (s->sorted || s->file || s->count == 0)
-        return ORDO_SCHEME_PLAIN;
-    if (s->scheme != ORDO_SCHEME_AUTO)
-        return s->scheme;
-    if (s->n_queries < SCHEME_MIN)
-        return ORDO_SCHEME_PLAIN;
-    if (sorted && s->count / sorted <= s->n_queries && !is_packed(s))
-        return ORDO_SCHEME_SORTED;
-    return buffered && s->count >> buffered ? ORDO_SCHEME_BUFFERED : ORDO_SCHEME_PLAIN;
-}
-
-static ordo_status number_queries(struct ordo_call *call, struct ordo_slice places, size_t n_queries)
-{
-    const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
-    const struct ordo_launch launch = {
-        .file = "primitive/search.cl",
-        .kernel = "search_number",
-        .groups = ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14),
-        .group = group,
-        .defines = { { "SEARCH_GROUP", (long) group }, { "SEARCH_LOCAL", 0 }, { "TEAM_WIDTH", 1 } },
-    };
-    const cl_uint    n = (cl_uint) n_queries;
-    struct ordo_args args = { .n = 0 };
-
-    ordo_args_slice(&args, &places);
-    ORDO_ADD(&args, ORDO_ARG(n));
-    return ordo_call_launch(call, &launch, &args);
-}
-
-/* Sorts or partitions the queries together with their indices, and then searches for them in this order. The indices
- * state where each result is stored. */
-static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
-{
-    const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
-    const bool              whole = scheme == ORDO_SCHEME_SORTED;
-    struct ordo_sort_params params = { .key = s->key, .value_bytes = sizeof(cl_uint) };
-    struct ordo_search      in_order = *s;
-    struct ordo_slice       numbers = ordo_none();
-
-    if (!whole) {
-        params.first_bit = (uint32_t) (8 * key_bytes - PART_BITS);
-        params.bits = PART_BITS;
-    }
-    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &numbers.mem));
-    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &in_order.places.mem));
-    ORDO_TRY(ordo_call_scratch(call, n * key_bytes, &in_order.queries.mem));
-    in_order.queries.at = in_order.places.at = 0;
-    ORDO_TRY(number_queries(call, numbers, n));
-    ORDO_TRY(ordo_call_sort(call, &params, s->queries, numbers, in_order.queries, in_order.places, n));
-    in_order.sorted = whole;
-    return enqueue(call, &in_order);
-}
-
-ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
-{
-    const ordo_scheme scheme = scheme_of(call->dev, s);
-
-    if (s->n_queries == 0)
-        return ORDO_OK;
-    if (scheme == ORDO_SCHEME_PLAIN)
-        return enqueue(call, s);
-    ordo_log(call->dev, ORDO_LOG_DEBUG, "search: %zu queries of %zu keys are %s first", s->n_queries, s->count,
-             scheme == ORDO_SCHEME_SORTED ? "sorted" : "partitioned");
-    const int         mark = call->n_scratch;
-    const ordo_status status = enqueue_in_order(call, s, scheme);
-    if (s->scheme != ORDO_SCHEME_AUTO || !ordo_lacks_memory(status))
-        return status;
-    ordo_call_abandon(call, mark);
-    return enqueue(call, s);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */

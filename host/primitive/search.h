@@ -29,6 +29,9 @@ struct ordo_search {
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
+/* Searches for the queries in the order in which they are. */
+ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
+/* Searches for the queries in the order that search->scheme names. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

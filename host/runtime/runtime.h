@@ -370,6 +370,13 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8, "items a work-item (group 1: a chunk)", 5, 7, 8, 9, 11, 13,  \
       15, 17, 1024, 4096)                                                                                              \
     X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys a node of a static index", 8, 16, 32)                  \
+    X(SEARCH_LAYOUT, "search.layout", KEY, ANY, 0, "of an index: 0 level order, 1 blocked", 0, 1)                      \
+    X(SEARCH_SIMD_DEPTH, "search.simd_depth", KEY, ANY, 0, "levels a SIMD block (blocked); 0: by the device", 0, 1, 2, \
+      3, 4, 5)                                                                                                         \
+    X(SEARCH_LINE_DEPTH, "search.line_depth", KEY, ANY, 0, "levels a line (blocked); 0: by the device", 0, 1, 3, 4, 5) \
+    X(SEARCH_PAGE_DEPTH, "search.page_depth", KEY, ANY, 0,                                                             \
+      "levels a page (blocked), cut to whole lines; 0: by the device; 31: one page", 0, 4, 5, 8, 10, 12, 15, 16, 20,   \
+      31)                                                                                                              \
     X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes a query", 1, 2, 4, 8)                                        \
     X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items a group", 1, 32, 64, 128, 256, 512)                  \
     X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32, 64, 128)         \
@@ -391,6 +398,8 @@ enum ordo_tunable {
 #undef X
         ORDO_N_TUNABLES
 };
+
+enum { ORDO_INDEX_LEVEL_ORDER, ORDO_INDEX_BLOCKED }; /* values of search.layout */
 
 /* Older names. */
 #define ORDO_RUNS_GROUP    ORDO_MERGE_RUNS_GROUP

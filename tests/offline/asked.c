@@ -286,6 +286,10 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
         ignore(ordo_lookup(dev, &lookup, a->at[0], if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
                            if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
     }
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        const struct ordo_search_params in_order = { .key = pair->key, .index = index, .scheme = (ordo_scheme) scheme };
+        ignore(ordo_search(dev, &in_order, a->at[0], count, a->at[2], n, a->at[3], NULL));
+    }
     ordo_index_destroy(&index);
     ignore(ordo_index_build_compressed(dev, pair->key, a->at[0], count, NULL, &index));
     for (int i = 0; i < 2; i++) {
@@ -595,12 +599,25 @@ static void set_tunable(ordo_device *dev, const struct ordo_tunable_info *info, 
     exit(1);
 }
 
+/* Depths of blocks matter to the blocked layout of an index alone. */
+static void set_layout(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t layout)
+{
+    const char *last = strrchr(info->name, '.');
+    char        name[64];
+    if (!strstr(last, "_depth"))
+        return;
+    snprintf(name, sizeof name, "%.*s.layout", (int) (last - info->name), info->name);
+    if (ordo_device_set_tunable(dev, name, layout) != ORDO_OK)
+        abort();
+}
+
 static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
 {
     char *name = ordo_format("%s=%u", info->name, value);
     if (!name)
         abort();
     set_tunable(dev, info, value);
+    set_layout(dev, info, 1);
     choice = name;
     n_choices++;
     n_differing = 0;
@@ -611,6 +628,7 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
         if ((is_of(info->name, "blink") || is_of(info->name, "links")) && is_for(info->name, &pairs[p]))
             ask_structures(dev, &pairs[p]);
+    set_layout(dev, info, 0);
     printf("choice\t%s\t%zu\n", name, n_differing);
     free(name);
 }
@@ -668,6 +686,8 @@ static void make_device(ordo_device *dev, const struct facts *f, const char *cl_
     dev->facts.local_bytes = f->local;
     dev->facts.max_group = f->max_group;
     dev->facts.compute_units = f->units;
+    dev->facts.cache_line_bytes = 128;
+    dev->facts.vector_bytes = 16;
     dev->facts.max_alloc_bytes = dev->memory_limit = (uint64_t) 1 << 40;
     dev->khr_ballot = f->ballot != 0;
     dev->intel_sub_groups = f->intel != 0;
