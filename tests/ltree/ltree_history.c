@@ -732,6 +732,25 @@ MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
         run_plans(t, wanted_histories() / 8, SLOW_FAULTS);
 }
 
+static void team_histories(struct test *t)
+{
+    for (size_t i = 1; i < LENGTH(tree_teams); i++) {
+        if (!tree_uses_team(t->dev, tree_teams[i]))
+            continue;
+        run_plans(t, LENGTH(plans), 32);
+        run_plans(t, LENGTH(plans), EVERY_FAULT);
+        run_plans(t, LENGTH(plans), FAULT_NO_TRIES + EVERY_FAULT);
+    }
+}
+
+/* Teams of several lanes, where sub-groups have them. */
+DEVICE_TEST(ltree_history, has_one_by_teams)
+{
+    if (t->facts->lanes == ORDO_LANES_ONE)
+        test_skip("%s: its lanes do not communicate", t->facts->name);
+    team_histories(t);
+}
+
 /* Operations give up immediately, so that many updates are done in order in the end. */
 MASK_TEST(ltree_history, has_one_where_operations_give_up_at_once, "", "cpu=0,progress=1,group=1")
 {
@@ -1043,6 +1062,7 @@ static void run_schedules(struct test *t)
     for (size_t i = 0; i < 4 * LENGTH(scheduled); i++) {
         const size_t pass = i / LENGTH(scheduled);
         struct plan  plan = scheduled[i % LENGTH(scheduled)];
+        (void) tree_uses_team(t->dev, pass % 2 ? t->facts->sub_group : 1);
         plan.faults |= pass == 2 ? FAULT_LATCHES + FAULT_NODES : pass == 3 ? FAULT_LATCHES + FAULT_NO_TRIES : 0;
         if (schedule_is_tried(t, i, pass, 4))
             expect_history(t, &plan, t->seed * 1000 + i);
@@ -1095,6 +1115,7 @@ struct bug {
     const char *name;
     struct edit edits[EDITS_MAX];
     struct plan plan;
+    enum { BY_ANY_TEAM, BY_ONE_LANE, BY_SEVERAL_LANES } team; /* that has the bug */
 };
 
 #define AT_ONE_LEAF       SCHEDULED("few keys", 4, 7, ANY_ORDER, 1000, CHANGES)
@@ -1109,14 +1130,13 @@ struct bug {
 
 #define NO_SECOND_LOOK                                                                                                 \
     {                                                                                                                  \
-        TREE_FILE, "ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;",                             \
-            "ltree_header(line) + ltree_before_look(batch, seen)) != 1;"                                               \
+        TREE_FILE, "ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);",                            \
+            "ltree_header(line) + ltree_before_look(batch, seen)) != 1);"                                              \
     }
 
 static const struct bug bugs[] = {
     { "no latch",
-      { { TREE_FILE, "if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)",
-          "if (false)" } },
+      { { TREE_FILE, "if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was)", "if (false)" } },
       AT_ONE_LEAF },
     { "given back before it is changed",
       { { TREE_FILE, "    if (change != CHANGE_VALUE) {\n",
@@ -1156,7 +1176,16 @@ static const struct bug bugs[] = {
           "        column_load_uncached_uint(&c, words, slot, count);\n"
           "        for (uint s = 0; s < LTREE_SLOTS; s++)\n"
           "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n" } },
-      AT_MANY_SPLITS },
+      AT_MANY_SPLITS,
+      BY_ONE_LANE },
+    { "a team runs the operation of lane 0 for every lane",
+      { { TREE_FILE, "    const uint lane = first_lane(turn->left);\n", "    const uint lane = 0;\n" } },
+      AT_ONE_LEAF,
+      BY_SEVERAL_LANES },
+    { "a lane writes a range's element where lane 0 writes",
+      { { TREE_FILE, " + mask_count(lanes & team_lanes_below());\n", ";\n" } },
+      SCHEDULED("scans", 4, 600, ANY_ORDER, 4000, SCANS),
+      BY_SEVERAL_LANES },
     { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
     { "a new node is open before all of it is there",
       { { TREE_FILE, "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n",
@@ -1168,7 +1197,7 @@ static const struct bug bugs[] = {
 #if TEST_SKIPLIST
     { "the neighbour of a chunk that merges is not locked",
       { { TREE_FILE,
-          "        ordo_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)\n",
+          "        ltree_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)\n",
           "        false)\n" } },
       AT_MERGES },
     { "the neighbour covers no more than before",
@@ -1190,11 +1219,21 @@ static const struct bug *bug_under_test;
 /* Histories tried, from the seed on. The rarest bug, a new node that is open too soon, shows in every twelfth. */
 enum { TRIES_MAX = 200 };
 
+/* Lets a team that has the bug execute the operations: on devices with teams, one lane or a sub-group by the seed. */
+static bool has_team_for(const struct test *t, const struct bug *bug)
+{
+    const bool several = bug->team == BY_SEVERAL_LANES || (bug->team == BY_ANY_TEAM && t->seed % 2 == 0);
+    const bool can = several && t->facts->sub_group > 1 && tree_uses_team(t->dev, t->facts->sub_group);
+    return can || (bug->team != BY_SEVERAL_LANES && tree_uses_team(t->dev, 1));
+}
+
 static void expect_caught(struct test *t)
 {
     char     wrong[4096] = "";
     uint64_t k = 0;
 
+    if (!has_team_for(t, bug_under_test))
+        return;
     test_unoptimized(t);
     test_context(t, "bug '%s'", bug_under_test->name);
     while (k < TRIES_MAX &&

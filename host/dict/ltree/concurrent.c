@@ -34,18 +34,25 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t group, size_t items)
+static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, struct ordo_ltree_shape shape, size_t items)
 {
-    const struct ordo_ltree_shape shape = { group, 1, 0 };
     struct ordo_launch launch = ordo_ltree_kernel(tree, "dict/ltree/concurrent.cl", "ltree_apply", shape, items);
 
-    launch.groups = ordo_ceil_div(items, group);
+    launch.groups = ordo_ceil_div(items, shape.group);
     ordo_launch_define(&launch, "CONCURRENT_HISTORY", tree->history != NULL);
     ordo_launch_define(&launch, "CONCURRENT_FAULTS", tree->faults != 0);
     ordo_launch_define(&launch, "LTREE_MERGE", tree->config.merges);
     ordo_launch_define(&launch, "LTREE_RAISE", tree->config.raise_percent);
-    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", group > EASY ? (long) (REGISTERS / group) : 0);
+    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", shape.group > EASY ? (long) (REGISTERS / shape.group) : 0);
     return launch;
+}
+
+/* Returns the number of work-items that execute `count` operations. In a large launch a work-item takes several
+ * operations. A team executes the operations of all its lanes, so each lane takes fewer. */
+static size_t work_items(const struct ordo_ltree *tree, size_t count)
+{
+    const size_t most = ordo_min_size(count >> 16, 8) / ordo_ltree_operations(tree).lanes;
+    return ordo_ceil_div(count, most < 1 ? 1 : most);
 }
 
 /* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from the
@@ -63,11 +70,9 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* In a large launch a work-item takes several operations. */
-    const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    const struct ordo_launch apply =
-        alone ? apply_kernel(c->tree, 1, 1)
-              : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
+    const struct ordo_launch                  apply =
+        alone ? apply_kernel(c->tree, ordo_ltree_operations_alone(c->tree), 1)
+                               : apply_kernel(c->tree, ordo_ltree_operations(c->tree), work_items(c->tree, count));
     const cl_ulong   capacity = b->range_capacity;
     struct ordo_args args = ordo_ltree_args(c->tree);
 
