@@ -48,14 +48,18 @@ struct plan {
     {                                                                                                                  \
         25, 10, 25, 15, 25                                                                                             \
     }
-/* Seeks, which run during splits. (Finds come before everything else.) */
+/* Finds and seeks, which run during splits. */
 #define SEEKS_OF_SPLITS                                                                                                \
     {                                                                                                                  \
-        0, 0, 0, 50, 0, 0, 25, 25                                                                                      \
+        15, 10, 0, 40, 0, 0, 20, 15                                                                                    \
     }
 #define CHANGES                                                                                                        \
     {                                                                                                                  \
         0, 0, 20, 40, 40                                                                                               \
+    }
+#define FINDS_OF_CHANGES                                                                                               \
+    {                                                                                                                  \
+        40, 0, 30, 10, 20                                                                                              \
     }
 #define SEEKS_OF_CHANGES                                                                                               \
     {                                                                                                                  \
@@ -629,6 +633,9 @@ static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, 
     return good;
 }
 
+/* One history of this many has its finds before its updates. */
+enum { FINDS_ARE_FIRST = 7 };
+
 static void expect_history(struct test *t, const struct plan *plan, uint64_t seed)
 {
     char wrong[4096] = "";
@@ -639,6 +646,7 @@ static void expect_history(struct test *t, const struct plan *plan, uint64_t see
     else
         test_optimized(t);
     test_context(t, "history '%s', seed %" PRIu64 ", faults %u", plan->name, seed, plan->faults);
+    test_ok(t, ordo_device_set_tunable(t->dev, "links.finds", seed % FINDS_ARE_FIRST == 0));
     if (!run_history(t, plan, seed, wrong))
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
@@ -990,11 +998,13 @@ struct edit {
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
         TREE_FILE, "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n",          \
+            "    {\n"                                                                                                  \
             "        __global const uint *halves = (__global const uint *) (ltree_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
             "        value = ordo_load_uncached(halves);\n"                                                            \
             "        ltree_delay(batch, op, 8);\n"                                                                     \
             "        value |= (ltree_value) ordo_load_uncached(halves + 1) << 32;\n"                                   \
+            "    }\n"                                                                                                  \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
@@ -1121,6 +1131,7 @@ struct bug {
 #define AT_ONE_LEAF       SCHEDULED("few keys", 4, 7, ANY_ORDER, 1000, CHANGES)
 #define AT_A_FULL_LEAF    SCHEDULED("a leaf of keys", 4, 24, ANY_ORDER, 2000, CHANGES)
 #define SEEKS_AT_ONE_LEAF SCHEDULED("few keys and their neighbours", 4, 7, ANY_ORDER, 1000, SEEKS_OF_CHANGES)
+#define FINDS_AT_ONE_LEAF SCHEDULED("few keys and finds", 4, 7, ANY_ORDER, 1000, FINDS_OF_CHANGES)
 #define WIDE_AT_ONE_LEAF  SCHEDULED("few keys, values of 8 bytes", 8, 7, ANY_ORDER, 1000, SEEKS_OF_CHANGES)
 #define AT_SPLITS         SCHEDULED("splits", 4, 1200, ANY_ORDER, 4000, STORES)
 #define AT_MANY_SPLITS    SCHEDULED("many splits", 4, 4500, ANY_ORDER, 5000, STORES)
@@ -1134,6 +1145,10 @@ struct bug {
             "ltree_header(line) + ltree_before_look(batch, seen)) != 1);"                                              \
     }
 
+#define SEEK_VALUE "    if (found)\n        value = ltree_look_at_value(batch, op, slot, &seen);\n"
+#define FIND_VALUE                                                                                                     \
+    "    if (found && op->code == CODE_FIND)\n        value = ltree_look_at_value(batch, op, slot, &seen);\n"
+
 static const struct bug bugs[] = {
     { "no latch",
       { { TREE_FILE, "if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was)", "if (false)" } },
@@ -1146,9 +1161,18 @@ static const struct bug bugs[] = {
       AT_ONE_LEAF },
     { "no second look", { NO_SECOND_LOOK }, SEEKS_AT_ONE_LEAF },
     { "no second look, where addresses give order", { NO_SECOND_LOOK, BY_ADDRESS }, SEEKS_AT_ONE_LEAF },
+    { "no second look of a find",
+      { { TREE_FILE, FIND_VALUE "    if (!ltree_unchanged(batch, line, tail, seen))\n",
+          FIND_VALUE "    if (false)\n" } },
+      FINDS_AT_ONE_LEAF },
+    { "a find before the first look",
+      { { TREE_FILE, "    const bool found = slot < count && key == op->query;\n",
+          "    tail.header = ordo_load_relaxed(ltree_header(line));\n"
+          "    const bool found = slot < count && key == op->query;\n" },
+        BY_ADDRESS },
+      FINDS_AT_ONE_LEAF },
     { "no second look at a value of 8 bytes",
-      { { TREE_FILE, "        seen ^= (uint) value;\n    }\n    if (!ltree_unchanged(batch, line, tail, seen))\n",
-          "    }\n    if (false)\n" },
+      { { TREE_FILE, SEEK_VALUE "    if (!ltree_unchanged(batch, line, tail, seen))\n", SEEK_VALUE "    if (false)\n" },
         TORN_READS },
       WIDE_AT_ONE_LEAF },
     { "the second look before the value is read",

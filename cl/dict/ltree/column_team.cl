@@ -28,8 +28,8 @@ ORDO_FN uint column_word(uint r)
  *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
  *   column_store_uncached   writes the words first .. end - 1 to `to` + their number
  *   column_at               returns the word s to all lanes
- *   column_merge            moves words 0 .. own - 1 of `from`, except the word `slot`, to the front of `into`, which has
- *                           `count` words. All lanes load their words before any lane stores */
+ *   column_merge            moves words 0 .. own - 1 of `from`, except the word `slot`, to the front of `into`, which
+ *                           has `count` words. All lanes load their words before any lane stores */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[COLUMN_ROWS];                                                                                          \

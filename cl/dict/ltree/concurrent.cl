@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates, seeks, counts and ranges on a linked tree.
+/* Runs concurrent operations on a linked tree.
  *
  * A team runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
  * on the node, or follows a link to the right. After a split the operation goes up to add the new node to the level
@@ -123,6 +123,8 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
+    if (CODE_FINDS(op->code))
+        return ltree_find_on(batch, op, line, tail);
     if (op->code <= CODE_SEEK_GT)
         return ltree_seek_on(batch, op, line, tail);
     return ltree_scan_on(batch, op, line, tail);
@@ -131,7 +133,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 /* Starts operation op->i of the batch, which has a code and a key. Returns false if the operation has ended already. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
-    if (CODE_FINDS(op->code))
+    if (batch->found_first && CODE_FINDS(op->code))
         return false;
     if (apart_leads())
         concurrent_tick(batch->history, batch->tree.state + LTREE_TICK, op->i, 0);
@@ -288,10 +290,10 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
  * up to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,
-                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
-                 __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values, ulong values_at,
-                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
+                 uint far, uint found_first, __global const uint4 *again, __global uint4 *pending,
+                 __global uint *history, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
+                 ulong keys_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
+                 ulong values_at, __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
                  __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
                  __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
                  __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
@@ -305,6 +307,7 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
         .final = final,
         .never = never,
         .far = far,
+        .found_first = found_first,
         .codes = AT(codes),
         .keys = AT(keys),
         .hi = AT(hi),

@@ -28,8 +28,9 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
     uint                        final;
-    uint                        never; /* Always 0, but compilers do not know this. */
-    uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        never;       /* Always 0, but compilers do not know this. */
+    uint                        far;         /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        found_first; /* 1 if the finds have their results already. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;

@@ -1,7 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent seeks, counts and ranges in a leaf. */
+/* Implements the steps of concurrent finds, seeks, counts and ranges in a leaf. */
 #pragma once
 #include "dict/ltree/operation.cl"
+
+ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, uint slot, uint *seen)
+{
+    ltree_value value = 0;
+    if (HAS_VALUES)
+        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
+    *seen ^= (uint) value;
+    return value;
+}
+
+/* Answers a find or contains. No other leaf can have the key. */
+ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    const uint    count = tail.header & LTREE_COUNT_MASK;
+    ordo_key_form key;
+    ltree_value   value = 0;
+
+    line += ltree_after_look(batch, tail.header);
+    const uint slot = ltree_place(line, op->query, true, &key);
+    uint       seen = slot ^ ltree_fold(key);
+    ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+    const bool found = slot < count && key == op->query;
+    if (found && op->code == CODE_FIND)
+        value = ltree_look_at_value(batch, op, slot, &seen);
+    if (!ltree_unchanged(batch, line, tail, seen))
+        return STEP_AGAIN;
+    if (HAS_VALUES && found && op->code == CODE_FIND && batch->values_out && apart_leads())
+        batch->values_out[op->i] = value;
+    return ltree_answer(batch, op, found);
+}
 
 /* Answers a seek if this leaf has the result, else moves the seek to the neighbour leaf. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
@@ -23,10 +53,8 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
             key = ltree_load_uncached_key(line + slot);
         seen ^= ltree_fold(key);
     }
-    if (HAS_VALUES && found) {
-        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
-        seen ^= (uint) value;
-    }
+    if (found)
+        value = ltree_look_at_value(batch, op, slot, &seen);
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
