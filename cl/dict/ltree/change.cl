@@ -179,6 +179,15 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
+ORDO_FN ltree_value ltree_stored_value(const ltree_batch *batch, const ltree_op *op)
+{
+#if TEAM_WIDTH > 1
+    return op->value;
+#else
+    return batch->values[op->i];
+#endif
+}
+
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {
@@ -189,7 +198,7 @@ ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_ke
     ltree_value             value = 0;
 
     if (HAS_VALUES && op->level == 0 && change != CHANGE_CLOSE)
-        value = batch->values[op->i];
+        value = ltree_stored_value(batch, op);
     if (change == CHANGE_VALUE)
         ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);
     if (change != CHANGE_VALUE) {

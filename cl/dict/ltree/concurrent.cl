@@ -171,6 +171,11 @@ ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __gl
         op->query = key_bits(batch->keys[which]);
     }
     op->code = batch->codes[op->i];
+#if TEAM_WIDTH > 1
+    op->value = 0;
+    if (HAS_VALUES && (op->code == CODE_UPSERT || op->code == CODE_INSERT))
+        op->value = batch->values[op->i];
+#endif
 }
 
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
@@ -238,6 +243,8 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     op->code = apart_shuffle(own->code, lane);
     op->count = apart_shuffle(own->count, lane);
     op->query = ltree_key_of_lane(own->query, lane);
+    op->value = ORDO_VALUE_BYTES == 8 ? (ltree_value) apart_shuffle64(own->value, lane)
+                                      : (ltree_value) apart_shuffle((uint) own->value, lane);
 #endif
     op->level = op->tries = op->hops = 0;
     op->at = LTREE_NONE;

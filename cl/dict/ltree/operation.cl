@@ -52,8 +52,11 @@ typedef struct {
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover. For a count or range, it is the least unseen key. For a backward seek, it is the
      * greatest possible result. Above the leaves, it is the new entry's key plus 1. */
-    ordo_key_form     query;
-    uint              child; /* Above level 0, the new node that gets an entry. */
+    ordo_key_form query;
+    uint          child; /* Above level 0, the new node that gets an entry. */
+#if TEAM_WIDTH > 1
+    ltree_value value; /* that an update stores */
+#endif
     uint              count; /* Number of keys that a count or range has found so far. */
     uint              tries;
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
@@ -293,34 +296,46 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The way from an inner node to the node that covers a query. */
+/* The next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
 typedef struct {
-    uint less;   /* Number of keys that are less than the query. */
-    bool beyond; /* True if the query is above the node's high bound: the way is the link to the right. */
-    uint right;  /* The link, if `beyond`. */
+    uint next;
+    bool beyond;
 } ltree_way;
 
-ORDO_FN ltree_way ltree_look_for_way(__global ordo_key_form *line, ordo_key_form query, bool fresh)
-{
-    ltree_way way = { 0, false, LTREE_NONE };
 #if TEAM_WIDTH > 1
-    column_keys c;
-    ltree_load_line(line, fresh, &c);
-    const uint words = column_less(&c, query);
-    way.less = popcount(words & COLUMN_SLOTS_MASK);
-    way.beyond = words >> LTREE_HIGH & 1;
-    if (way.beyond)
-        way.right = (uint) KEYS_DO(at)(&c, LTREE_RIGHT);
-#else
-    ordo_key_form next;
-    way.less = ltree_place(line, query, fresh, &next);
-    if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
-        way.right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
-        way.beyond = query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH]);
+/* Loads keys and children together, to wait for memory only once. */
+ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
+{
+    __global const uint *from = ltree_children(tree, node);
+    column_keys          keys;
+    column_uint          children;
+
+    ltree_load_line(ltree_inner(tree, node), fresh, &keys);
+    ORDO_UNROLL
+    for (uint r = 0; r < COLUMN_ROWS; r++) {
+        const uint s = min(column_word(r), (uint) LTREE_SLOTS - 1);
+        children.at[r] = fresh ? ordo_load_uncached(from + s) : from[s];
     }
-#endif
-    return way;
+    const uint words = column_less(&keys, query), entry = ltree_entry(popcount(words & COLUMN_SLOTS_MASK));
+    const bool beyond = words >> LTREE_HIGH & 1;
+    return (ltree_way) { beyond ? (uint) KEYS_DO(at)(&keys, LTREE_RIGHT) : column_at_uint(&children, entry), beyond };
 }
+#else
+ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
+{
+    __global ordo_key_form *line = ltree_inner(tree, node);
+    ordo_key_form next;
+    const uint less = ltree_place(line, query, fresh, &next);
+
+    if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
+        const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
+        if (query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH]))
+            return (ltree_way) { right, true };
+    }
+    __global uint *child = ltree_children(tree, node) + ltree_entry(less);
+    return (ltree_way) { fresh ? ordo_load_uncached(child) : *child, false };
+}
+#endif
 
 /* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
  * if outdated words led to no node. */
@@ -331,16 +346,15 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     uint              node = ltree_root_node(root), hops = 0;
 
     for (uint above = ltree_root_level(root); above > op->level; above--) {
-        const ltree_way way = ltree_look_for_way(ltree_inner(tree, node), op->query, fresh);
+        const ltree_way way = ltree_look_for_way(tree, node, op->query, fresh);
         if (way.beyond) {
-            if (way.right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
+            if (way.next >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
                 return LTREE_NONE;
-            node = way.right;
+            node = way.next;
             above++;
             continue;
         }
-        __global uint *child = ltree_children(tree, node) + ltree_entry(way.less);
-        node = apart_first(fresh ? ordo_load_uncached(child) : *child);
+        node = way.next;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return LTREE_NONE;
         ltree_prefetch(tree, above - 1, node);
