@@ -742,12 +742,14 @@ MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
 
 static void team_histories(struct test *t)
 {
+    const size_t count = wanted_histories() < LENGTH(plans) ? wanted_histories() : LENGTH(plans);
+
     for (size_t i = 1; i < LENGTH(tree_teams); i++) {
         if (!tree_uses_team(t->dev, tree_teams[i]))
             continue;
-        run_plans(t, LENGTH(plans), 32);
-        run_plans(t, LENGTH(plans), EVERY_FAULT);
-        run_plans(t, LENGTH(plans), FAULT_NO_TRIES + EVERY_FAULT);
+        run_plans(t, count, 32);
+        run_plans(t, count, EVERY_FAULT);
+        run_plans(t, count, FAULT_NO_TRIES + EVERY_FAULT);
     }
 }
 
