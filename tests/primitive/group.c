@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, and loops over elements
- * (cl/dict/each.cl) by each.cl. */
+/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, teams in different branches
+ * (cl/device/apart.cl) by apart.cl, and loops over elements (cl/dict/each.cl) by each.cl. */
 #include "tests/support/support.h"
 
 #include "runtime/runtime.h"
@@ -155,6 +155,69 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 {
     (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
     test_each_device(check_group_scan);
+}
+
+/* ---- teams in different branches --------------------------------------------------------------------------------- */
+
+enum { LANES_MAX = 64, APART_ITEMS = 1024 };
+
+/* One turn of a team, as in apart.cl. */
+static void take_turn(uint32_t x[LANES_MAX], uint32_t width, uint32_t team, uint32_t turn)
+{
+    uint32_t next[LANES_MAX], odd = 0, all = 1;
+    for (uint32_t l = 0; l < width; l++) {
+        odd += x[l] & 1;
+        all = all && x[l] % 8 > 0;
+    }
+    for (uint32_t l = 0; l < width; l++)
+        next[l] = team % 2 ? x[(l + 1) % width] + odd : 3 * x[(l + turn) % width] + x[0] + all;
+    for (uint32_t l = 0; l < width; l++)
+        x[l] = next[l] ^ 5 * next[width - 1 - l];
+}
+
+static void check_apart_of(struct test *t, uint32_t group, uint32_t width)
+{
+    const struct ordo_launch launch = { .file = "apart.cl",
+                                        .kernel = "apart_turns",
+                                        .groups = APART_ITEMS / group,
+                                        .group = group,
+                                        .defines = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width } } };
+    uint32_t                 in[APART_ITEMS], want[APART_ITEMS];
+    struct ordo_args         args = { .n = 0 };
+    struct ordo_call         call;
+
+    test_context(t, "groups of %u, teams of %u", group, width);
+    test_random_bytes(t, in, sizeof in);
+    memcpy(want, in, sizeof in);
+    for (uint32_t team = 0; team < APART_ITEMS / width; team++) {
+        for (uint32_t turn = 0; turn <= team % 4; turn++)
+            take_turn(want + team * width, width, team, turn);
+        for (uint32_t l = 1; l < width; l++)
+            want[team * width + l]++;
+    }
+    AUTO_ARRAY struct test_array from = test_upload(t, in, APART_ITEMS, 4, 0),
+                                 out = test_upload(t, NULL, APART_ITEMS, 4, 0),
+                                 shared = test_upload(t, NULL, APART_ITEMS, 4, 0);
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    ORDO_ADD(&args, ORDO_ARG(from.mem), ORDO_ARG(out.mem), ORDO_ARG(shared.mem));
+    const ordo_status got = ordo_call_launch(&call, &launch, &args);
+    test_ok(t, ordo_call_end(&call, got));
+    test_expect(t, ORDO_U32, &out, want, APART_ITEMS);
+}
+
+/* A part of a Khronos sub-group cannot take another branch than the rest. */
+static void check_apart(struct test *t)
+{
+    const uint32_t lanes = t->facts->sub_group, group = lanes < 64 ? 64 : lanes;
+    for (uint32_t width = 1; width <= lanes && group <= t->facts->max_group; width *= 2)
+        if (width == 1 || width == lanes || t->facts->lanes != ORDO_LANES_KHR)
+            check_apart_of(t, group, width);
+}
+
+Test(group, teams_answer_right_in_different_branches)
+{
+    (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
+    test_each_device(check_apart);
 }
 
 /* ---- loops over elements ----------------------------------------------------------------------------------------- */

@@ -104,7 +104,10 @@ struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
+/* Returns the shape of a launch of concurrent operations. */
+struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
+/* Returns a shape with one team: of the lanes of other launches if these are a sub-group, else of one lane. */
+struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
  * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
