@@ -558,9 +558,9 @@ Test(dict_generic, combines_at_tile_boundaries_with_gpu_kernels)
 DEVICE_TEST(dict_generic, refuses_meaningless_calls)
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
-        ordo_dict *narrow = NULL, *none = NULL;
-        uint32_t   key = 7, value = 1, rank_of = 0, result = 0;
-        size_t     taken = 7;
+        AUTO_DICT ordo_dict *narrow = NULL, *none = NULL;
+        uint32_t             key = 7, value = 1, rank_of = 0, result = 0;
+        size_t               taken = 7;
         test_context(t, "%s", structures[subject].name);
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &narrow));
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 0 }, &none));
@@ -584,8 +584,6 @@ DEVICE_TEST(dict_generic, refuses_meaningless_calls)
         test_true(t, rank_of == 0);
         test_ok(t, ordo_dict_size(narrow, NULL, &taken));
         test_true(t, taken == 0);
-        ordo_dict_destroy(&narrow);
-        ordo_dict_destroy(&none);
     }
 }
 

@@ -78,7 +78,7 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
 
     if (count == 0 || ordo_dict_can(dict, ORDO_CAN_ORDER))
         return;
-    struct model_element *element = calloc(count, sizeof *element);
+    AUTO_FREE struct model_element *element = calloc(count, sizeof *element);
     if (!element)
         abort();
     for (size_t i = 0; i < count; i++)
@@ -90,7 +90,6 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
         put_word(keys, key_bytes, i, element[i].key);
         put_word(values, value_bytes, i, element[i].value);
     }
-    free(element);
 }
 
 /* ---- the sorted array -------------------------------------------------------------------------------------------- */

@@ -631,8 +631,8 @@ static ordo_status scan_on(ordo_device *dev, const struct test_array *on, cl_com
 /* The command before a refused barrier may still run when the next call begins, so that call begins with a barrier. */
 DEVICE_TEST(faults, a_refused_barrier_is_made_up_for)
 {
-    cl_command_queue  queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    struct test_array on = test_upload(t, NULL, 100, 4, 0);
+    cl_command_queue             queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    AUTO_ARRAY struct test_array on = test_upload(t, NULL, 100, 4, 0);
     if (!queue)
         return;
     test_ok(t, scan_on(t->dev, &on, queue));
@@ -646,7 +646,6 @@ DEVICE_TEST(faults, a_refused_barrier_is_made_up_for)
     fault_opencl->only = NULL;
     test_true(t, fault_opencl->calls > 0 && strcmp(fault_opencl->log[0], "clEnqueueBarrierWithWaitList") == 0);
     test_true(t, clFinish(queue) == CL_SUCCESS && clReleaseCommandQueue(queue) == CL_SUCCESS);
-    test_free(&on);
 }
 
 /* ---- a device that failed ---------------------------------------------------------------------------------------- */

@@ -623,14 +623,13 @@ static bool keeps(struct work *w)
     }
     right = right && went_well(w, "build", ordo_dict_build_host(dict, w->queries, w->out, DICT_KEYS / 2));
     if (w->kind & CONCURRENT) {
-        uint8_t *codes = test_alloc(DICT_KEYS);
+        AUTO_FREE uint8_t *codes = test_alloc(DICT_KEYS);
         memset(codes, ORDO_UPSERT, DICT_KEYS);
         right = right &&
                 went_well(w, "concurrent batch",
                           ordo_dict_apply_concurrent_host(
                               dict, &(struct ordo_host_concurrent_batch) {
                                         .codes = codes, .keys = w->queries, .values = w->out, .count = DICT_KEYS }));
-        free(codes);
     } else {
         right = right && went_well(w, "upsert", ordo_dict_upsert_host(dict, w->queries, w->out, DICT_KEYS));
     }

@@ -246,7 +246,7 @@ DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
     enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
     AUTO_FREE uint32_t *bad = colliding_keys(0x12000000, 2, COUNT),
                        *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
-    ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
+    AUTO_DICT ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
 
     test_context(t, "a seed of the configuration");
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(UINT64_MAX, 1));
@@ -262,20 +262,18 @@ DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
     test_context(t, "a partition that is fuller than the others");
     dict = make_seeded(t, 0, bad, LARGE);
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
-    ordo_dict_destroy(&dict);
 }
 
 /* The part of the buckets that have at least this many spills. */
 static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 {
     const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
-    uint8_t                      *spills = test_alloc(table->n_buckets);
+    AUTO_FREE uint8_t            *spills = test_alloc(table->n_buckets);
     size_t                        n = 0;
 
     read_bytes(t, table->spills, 0, spills, table->n_buckets);
     for (size_t b = 0; b < table->n_buckets; b++)
         n += spills[b] >= least;
-    free(spills);
     return (double) n / (double) table->n_buckets;
 }
 

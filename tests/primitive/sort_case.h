@@ -71,8 +71,8 @@ static void check_keys(struct test *t, const struct job *job, const void *keys, 
     test_context(t, "%s, values of %zu, %s%s, bits %u+%u, count %zu%s", test_type_name[job->params.key], vb, name,
                  job->params.descending ? " descending" : "", job->params.first_bit, job->params.bits, n,
                  job->in_place ? ", in place" : "");
-    struct test_array in_keys = test_upload(t, keys, n, kb, 3), out_keys = { 0 };
-    struct test_array in_values = { 0 }, out_values = { 0 };
+    AUTO_ARRAY struct test_array in_keys = test_upload(t, keys, n, kb, 3), out_keys = { 0 };
+    AUTO_ARRAY struct test_array in_values = { 0 }, out_values = { 0 };
     if (vb)
         in_values = test_upload(t, values, n, vb, 1);
     if (!job->in_place) {
@@ -89,11 +89,6 @@ static void check_keys(struct test *t, const struct job *job, const void *keys, 
         test_expect(t, value_type, to_values, want_values, n);
     if (!job->in_place)
         test_expect(t, job->params.key, &in_keys, keys, n);
-
-    test_free(&in_keys);
-    test_free(&in_values);
-    test_free(&out_keys);
-    test_free(&out_values);
 }
 
 static inline void check_job(struct test *t, const struct job *job)

@@ -29,8 +29,8 @@ static ordo_status open_by(const char *select, char *message, size_t bytes, ordo
 /* Opens by `select` through the configuration and through the environment. Expects a device of this name. */
 static void expect_named(const char *select, const char *name)
 {
-    char         message[2048] = "";
-    ordo_device *dev = NULL;
+    char                     message[2048] = "";
+    AUTO_DEVICE ordo_device *dev = NULL;
     cr_assert(open_by(select, message, sizeof message, &dev) == ORDO_OK, "%s: %s", select, message);
     cr_assert(!name || strcmp(ordo_device_facts(dev)->name, name) == 0, "%s", select);
     ordo_device_close(&dev);
@@ -38,7 +38,6 @@ static void expect_named(const char *select, const char *name)
     cr_assert(setenv("ORDO_DEVICE", select, 1) == 0);
     cr_assert(open_by(NULL, message, sizeof message, &dev) == ORDO_OK, "ORDO_DEVICE=%s: %s", select, message);
     cr_assert(!name || strcmp(ordo_device_facts(dev)->name, name) == 0, "ORDO_DEVICE=%s", select);
-    ordo_device_close(&dev);
 }
 
 Test(device, opens_by_number_kind_and_part_of_a_name)

@@ -23,7 +23,7 @@
 #ifndef ORDO_TESTS_SUPPORT_H
 #define ORDO_TESTS_SUPPORT_H
 
-#include "ordo/ordo.h"
+#include "auto.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -184,20 +184,6 @@ size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 /* malloc that ends the test without memory. 0 bytes also give a pointer to free. */
 void *test_alloc(size_t bytes);
 
-/* A local variable that a function like ordo_index_destroy frees at the end of the variable's scope:
- *     AUTO_FREE uint32_t *keys = test_alloc(bytes); */
-#define AUTO(end)   __attribute__((cleanup(end)))
-#define AUTO_FREE   AUTO(test_free_memory)
-#define AUTO_ARRAY  AUTO(test_free)
-#define AUTO_DICT   AUTO(ordo_dict_destroy)
-#define AUTO_DEVICE AUTO(ordo_device_close)
-static inline void test_free_memory(const void *pointer)
-{
-    void *memory = NULL;
-    memcpy((void *) &memory, pointer, sizeof memory);
-    free(memory);
-}
-
 /* ---- device arrays ----------------------------------------------------------------------------------------------- */
 
 /* count elements of `bytes` each, from element `at` of mem on, between guard bytes. */
@@ -212,6 +198,7 @@ enum { TEST_EMPTY = 0x5c };
 /* A device array with `data`, or TEST_EMPTY bytes if data is NULL. With `at` 0 no guard precedes it. */
 struct test_array test_upload(const struct test *t, const void *data, size_t count, size_t bytes, size_t at);
 void              test_free(struct test_array *array);
+#define AUTO_ARRAY AUTO(test_free)
 
 static inline struct ordo_slice test_slice(const struct test_array *array)
 {
