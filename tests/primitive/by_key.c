@@ -8,9 +8,8 @@
 
 static void try_seams(struct test *t, ordo_type key, ordo_type value, bool values)
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, 8, 1, 0);
-    size_t                  counts[TEST_SEAMS];
-    const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
+    size_t       counts[TEST_SEAMS];
+    const size_t n = array_seams(t, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, 8, counts);
     for (size_t i = 0; i < n; i++) {
         struct by_key_case c = random_by_key(t, key, value, values, counts[i]);
         c.sorted = true;

@@ -176,44 +176,16 @@ DEVICE_TEST(merge, bad_runs_are_refused)
 
 /* ---- tests: host arrays, scratch -------------------------------------------------------------------------------- */
 
-static void check_host_case(struct test *t, const struct merge_case *c)
-{
-    const struct ordo_merge_params    params = params_of(c);
-    AUTO(free_data) struct merge_data d = make_data(t, c);
-    const ordo_type                   value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    AUTO_FREE void                   *keys = test_alloc(d.total * key_bytes(c));
-    AUTO_FREE void                   *values = test_alloc(d.total * c->value_bytes);
-    describe(t, "ordo_merge_runs_host", c);
-    test_ok(t, ordo_merge_runs_host(t->dev, &params, d.keys, c->value_bytes ? d.values : NULL, d.run, c->n_runs, keys,
-                                    c->value_bytes ? values : NULL));
-    test_same(t, "keys", c->type, keys, d.want_keys, d.total);
-    test_same(t, "values", value_type, values, d.want_values, c->value_bytes ? d.total : 0);
-
-    if (c->n_runs == 2) {
-        const char *k = d.keys, *v = d.values;
-        memset(keys, 0x55, d.total * key_bytes(c));
-        memset(values, 0x55, d.total * c->value_bytes);
-        describe(t, "ordo_merge_host", c);
-        test_ok(t, ordo_merge_host(t->dev, &params, k + d.run[0].at * key_bytes(c),
-                                   c->value_bytes ? v + d.run[0].at * c->value_bytes : NULL, d.run[0].count,
-                                   k + d.run[1].at * key_bytes(c),
-                                   c->value_bytes ? v + d.run[1].at * c->value_bytes : NULL, d.run[1].count, keys,
-                                   c->value_bytes ? values : NULL));
-        test_same(t, "keys", c->type, keys, d.want_keys, d.total);
-        test_same(t, "values", value_type, values, d.want_values, c->value_bytes ? d.total : 0);
-    }
-}
-
 DEVICE_TEST(merge, host_arrays_give_the_same_merge)
 {
     for (size_t i = 0; i < N_PAIRS; i++) {
         const struct merge_case c =
             pair_case(ORDO_I32, i % 2 ? 4 : 0, false, TEST_FEW, pair_counts[i][0], pair_counts[i][1]);
-        check_host_case(t, &c);
+        (void) merge_of(t, &c, true);
     }
     for (size_t i = 0; i < N_RUN_COUNTS; i++) {
         const struct merge_case c = runs_case(ORDO_I32, i % 2 ? 4 : 0, false, TEST_RANDOM, i);
-        check_host_case(t, &c);
+        (void) runs_of(t, &c, true);
     }
     const struct ordo_merge_params good = { .key = ORDO_U32 };
     const uint32_t                 two[2] = { 1, 2 };

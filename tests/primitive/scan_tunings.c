@@ -96,8 +96,8 @@ DEVICE_TEST(scan_tunings, every_tuning_gives_the_same_reduction)
 
 static void compact_as_tuned(struct test *t)
 {
-    try_compact(t, 4, 0, 60000 + test_below(t, 9));
-    try_compact(t, 8, 4, 60000 + test_below(t, 9));
+    try_compact(t, 4, 0, 60000 + test_below(t, 9), false);
+    try_compact(t, 8, 4, 60000 + test_below(t, 9), false);
 }
 
 MASK_TEST(scan_tunings, every_tuning_gives_the_same_compaction, "progress=1")

@@ -166,6 +166,8 @@ extern const char *const test_shape_name[TEST_N_SHAPES];
 
 /* Fills `keys` with count keys of a type. */
 void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t count, void *keys);
+/* Sorts keys in the type's order. */
+void test_sort_keys(ordo_type type, bool descending, size_t count, void *keys);
 
 extern const ordo_type   test_types[6];
 extern const char *const test_type_name[6]; /* by ordo_type */
