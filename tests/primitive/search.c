@@ -292,7 +292,6 @@ DEVICE_TEST(search, wrong_arguments_are_refused)
     AUTO_ARRAY struct test_array              other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
     const struct ordo_slice                   ranks = test_slice(&ranks_on);
     AUTO_DEVICE ordo_device                  *other = test_open_again(t);
-    ordo_index                               *none = NULL;
 
     /* An index fits its own device object, type, array and count only. */
 #define WITH_INDEX(type) ordo_search_params(.key = (type), .index = d.index)
@@ -310,37 +309,6 @@ DEVICE_TEST(search, wrong_arguments_are_refused)
                 ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_I32, .index = d.index), keys, ordo_none(), 100,
                             queries, 10, ordo_none(), ordo_none(), NULL),
                 ORDO_INVALID);
-
-    /* Arguments outside what the header says. */
-    const struct ordo_search_params *u32 = ordo_search_params(.key = ORDO_U32);
-    test_status(t, ordo_search(NULL, u32, keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, NULL, keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, ordo_search_params(.key = (ordo_type) 17), keys, 100, queries, 10, ranks, NULL),
-                ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, u32, keys, 1000, queries, 10, ranks, NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, u32, keys, SIZE_MAX, queries, 10, ranks, NULL), ORDO_TOO_LARGE);
-    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, SIZE_MAX / 4, ranks, NULL), ORDO_TOO_LARGE);
-    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, ordo_none(), NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, ordo_at(keys.mem, 99), NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, queries, NULL), ORDO_INVALID);
-    test_status(t, ordo_search(t->dev, u32, ordo_none(), 100, queries, 10, ranks, NULL), ORDO_INVALID);
-    test_status(t,
-                ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32, .value_bytes = 4), keys, keys, 100, queries, 10,
-                            keys, ordo_none(), NULL),
-                ORDO_INVALID);
-    test_status(t,
-                ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32, .value_bytes = 3), keys, ordo_none(), 100,
-                            queries, 10, ordo_none(), ranks, NULL),
-                ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, 100, NULL, NULL), ORDO_INVALID);
-    test_status(t, ordo_index_build(NULL, ORDO_U32, keys, 100, NULL, &none), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, (ordo_type) -1, keys, 100, NULL, &none), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, 10000, NULL, &none), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, SIZE_MAX, NULL, &none), ORDO_TOO_LARGE);
-    test_true(t, none == NULL);
-    ordo_index_destroy(NULL);
-    ordo_index_destroy(&none);
-    test_true(t, ordo_index_bytes(NULL) == 0);
 
     /* Nothing above was enqueued, and the index still serves. */
     test_true(t, check_ranks(t, &c, &d, false));
