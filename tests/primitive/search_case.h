@@ -5,8 +5,6 @@
 
 #include "array_case.h"
 
-#include "shared/key.h"
-
 struct search_case {
     ordo_type       type;
     enum test_shape shape;
@@ -22,19 +20,6 @@ struct search_case {
 
 /* ---- input --------------------------------------------------------------------------------------------------- */
 
-static void put_key(ordo_type type, void *keys, size_t i, uint64_t bits)
-{
-    const uint64_t mask = ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
-    const uint64_t key = key_from_bits_of((int) type, bits & mask);
-
-    memcpy((char *) keys + i * ordo_type_bytes(type), &key, ordo_type_bytes(type));
-}
-
-static uint64_t bits_at(ordo_type type, const void *keys, size_t i)
-{
-    return ordo_key_bits(type, (const char *) keys + i * ordo_type_bytes(type));
-}
-
 /* Keys, their neighbours on either side, extreme values and random ones. */
 static void make_queries(struct test *t, const struct search_case *c, const void *keys, void *queries)
 {
@@ -43,8 +28,8 @@ static void make_queries(struct test *t, const struct search_case *c, const void
         const uint64_t kind = test_below(t, 8);
         if (kind == 0)
             continue;
-        const uint64_t near = c->count ? bits_at(c->type, keys, test_below(t, c->count)) : 0;
-        put_key(c->type, queries, i, kind == 1 ? test_random(t) : kind == 2 ? near - 1 : kind == 3 ? near + 1 : near);
+        const uint64_t near = c->count ? form_of_key(c->type, keys, test_below(t, c->count)) : 0;
+        put_form(c->type, queries, i, kind == 1 ? test_random(t) : kind == 2 ? near - 1 : kind == 3 ? near + 1 : near);
     }
     if (c->sorted)
         test_sort_keys(c->type, false, c->n_queries, queries);
