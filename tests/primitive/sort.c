@@ -30,7 +30,7 @@ DEVICE_TEST(sort, every_type_value_and_shape)
                                                      shape % 2 == 1 });
 }
 
-static void bit_ranges(struct test *t)
+DEVICE_TEST(sort, bit_ranges)
 {
     static const struct {
         ordo_type type;
@@ -50,11 +50,6 @@ static void bit_ranges(struct test *t)
                                              TEST_RANDOM,
                                              n,
                                              in_place != 0 });
-}
-
-Test(sort, bit_ranges)
-{
-    test_each_device(bit_ranges);
 }
 
 static bool is_own_or_gpu(const struct test *t)
@@ -99,7 +94,7 @@ DEVICE_TEST(sort, bad_arguments_are_refused)
     test_status(t, ordo_sort(t->dev, &good, ordo_at(keys.mem, 0), v, ordo_at(keys.mem, 1), v, 50, NULL), ORDO_INVALID);
 }
 
-static void host_arrays(struct test *t)
+DEVICE_TEST(sort, host_arrays)
 {
     double                        keys[] = { 3.0, -0.0, 0.0, -7.5, 1e300, -1e300, 2.0 };
     uint32_t                      values[] = { 0, 1, 2, 3, 4, 5, 6 };
@@ -112,11 +107,6 @@ static void host_arrays(struct test *t)
     test_ok(t, ordo_sort_host(t->dev, &params, NULL, NULL, 0));
     test_status(t, ordo_sort_host(t->dev, &params, NULL, values, 7), ORDO_INVALID);
     test_status(t, ordo_sort_host(t->dev, &params, keys, keys + 6, 7), ORDO_INVALID);
-}
-
-Test(sort, host_arrays)
-{
-    test_each_device(host_arrays);
 }
 
 /* ---- values where there are none --------------------------------------------------------------------------------- */

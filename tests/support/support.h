@@ -96,6 +96,9 @@ uint64_t test_seed(void);
 /* Another device object like t->dev; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
 
+/* The tunable of this name. */
+struct ordo_tunable_info test_tunable(const struct test *t, const char *name);
+
 /* Selects look-back if a GPU's groups make progress. It is not the default without lanes. */
 void test_look_back(struct test *t);
 
