@@ -304,6 +304,9 @@ struct bad_order {
 };
 enum { BAD_ORDERS = 7 };
 
+/* A refused call hands no event out. */
+static cl_event done_of_refused;
+
 static void list_bad_orders(const struct trial *r, struct bad_order out[BAD_ORDERS])
 {
     static const cl_event  no_event = NULL;
@@ -317,6 +320,8 @@ static void list_bad_orders(const struct trial *r, struct bad_order out[BAD_ORDE
         { "waits for an event that has failed", ORDO_OPENCL, { .n_wait = 1, .wait = &r->failed } },
     };
     memcpy(out, all, sizeof all);
+    for (size_t i = 0; i < BAD_ORDERS; i++)
+        out[i].order.done = &done_of_refused;
 }
 
 static void bad_order(struct trial *r)
@@ -495,6 +500,7 @@ static void release_user_event(cl_event event)
 
 static void release_foreign(struct trial *r)
 {
+    test_true(r->t, done_of_refused == NULL);
     for (int i = 0; i < 2; i++)
         release_user_event(r->last_is_none[i]);
     (void) clReleaseEvent(r->failed);

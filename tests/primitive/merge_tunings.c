@@ -19,9 +19,9 @@ static void check_all(struct test *t, const char *tunable, bool staged, merges_f
     size_t turn = 0, ran = 0;
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
         (void) snprintf(name, sizeof name, "%s.%s.group", tunable, tuned[i].shape);
-        const struct ordo_tunable_info groups = test_tunable(t, name);
+        const struct ordo_tunable_info groups = test_tunable(t, t->dev, name);
         (void) snprintf(name, sizeof name, "%s.%s.items", tunable, tuned[i].shape);
-        const struct ordo_tunable_info items = test_tunable(t, name);
+        const struct ordo_tunable_info items = test_tunable(t, t->dev, name);
 
         for (uint32_t g = 0; g < groups.n_choices; g++)
             for (uint32_t n = 0; n < items.n_choices; n++)

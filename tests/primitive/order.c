@@ -216,36 +216,3 @@ Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
 {
     test_each_device(loose);
 }
-
-/* ---- refused orders ----------------------------------------------------------------------------------------- */
-
-DEVICE_TEST(order, bad_orders_are_refused)
-{
-    AUTO_ARRAY struct test_array  a = test_upload(t, NULL, 100, 4, 1);
-    const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
-    uint8_t                       untouched[400];
-    cl_int                        code = CL_SUCCESS;
-    cl_device_id                  id = ordo_device_id(t->dev);
-    cl_context                    context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_command_queue              foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
-    cl_event                      event = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    test_context(t, "bad orders");
-    test_status(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .n_wait = 1 }),
-                ORDO_INVALID);
-    test_status(t,
-                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .wait = &event }),
-                ORDO_INVALID);
-    test_status(t,
-                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100,
-                          &(struct ordo_order) { .queue = foreign, .done = &done }),
-                ORDO_INVALID);
-    test_true(t, done == NULL);
-    memset(untouched, TEST_EMPTY, sizeof untouched);
-    test_expect(t, ORDO_U32, &a, untouched, 100);
-
-    test_ok(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, NULL));
-    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context is released */
-    clReleaseEvent(event);
-    clReleaseCommandQueue(foreign);
-    clReleaseContext(context);
-}

@@ -18,9 +18,9 @@ enum { OUTCOMES_MAX = 256 };
 /* Runs body with every tuning, once for tunings with the same effect. */
 static void with_every_tuning(struct test *t, test_body body)
 {
-    const struct ordo_tunable_info methods = test_tunable(t, "scan.k4.method");
-    const struct ordo_tunable_info groups = test_tunable(t, "scan.k4.group");
-    const struct ordo_tunable_info items = test_tunable(t, "scan.k4.items");
+    const struct ordo_tunable_info methods = test_tunable(t, t->dev, "scan.k4.method");
+    const struct ordo_tunable_info groups = test_tunable(t, t->dev, "scan.k4.group");
+    const struct ordo_tunable_info items = test_tunable(t, t->dev, "scan.k4.items");
     uint64_t                       seen[OUTCOMES_MAX];
     size_t                         n_seen = 0;
     for (uint32_t i = 0; i < methods.n_choices * groups.n_choices * items.n_choices; i++) {

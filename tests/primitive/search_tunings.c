@@ -37,7 +37,7 @@ static size_t try_from(struct test *t, bool wide, bool sorted, size_t k)
 
     if (k == N_TUNABLES)
         return searches_as_tuned(t, wide, sorted);
-    const struct ordo_tunable_info info = test_tunable(t, names[wide][k]);
+    const struct ordo_tunable_info info = test_tunable(t, t->dev, names[wide][k]);
     for (uint32_t i = 0; i < (idle ? 1 : info.n_choices); i++) {
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[i]));
         ran += try_from(t, wide, sorted, k + 1);

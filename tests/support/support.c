@@ -506,11 +506,11 @@ ordo_device *test_open_again(const struct test *t)
     return open_place(&place, t->mask);
 }
 
-struct ordo_tunable_info test_tunable(const struct test *t, const char *name)
+struct ordo_tunable_info test_tunable(const struct test *t, ordo_device *dev, const char *name)
 {
     struct ordo_tunable_info info;
 
-    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
+    for (size_t i = 0; ordo_device_tunable(dev, i, &info) == ORDO_OK; i++)
         if (strcmp(info.name, name) == 0)
             return info;
     test_fail(t, __FILE__, __LINE__, "no tunable %s", name);

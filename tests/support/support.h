@@ -97,7 +97,7 @@ uint64_t test_seed(void);
 ordo_device *test_open_again(const struct test *t);
 
 /* The tunable of this name. */
-struct ordo_tunable_info test_tunable(const struct test *t, const char *name);
+struct ordo_tunable_info test_tunable(const struct test *t, ordo_device *dev, const char *name);
 
 /* Selects look-back if a GPU's groups make progress. It is not the default without lanes. */
 void test_look_back(struct test *t);
