@@ -40,8 +40,8 @@ struct edit {
     const char *file, *from, *to;
 };
 
-/* `direct`: a kernel of `groups` work-groups whose body leaves `want` in words[0] if all is well, for functions that the
- * public calls use seldom or never on the devices here. `edit` has an entry for each spelling of the edited text. */
+/* `direct`: a kernel of `groups` work-groups whose body leaves `want` in words[0] if all is well, for functions that
+ * the public calls use seldom or never on the devices here. `edit`: an entry for each spelling of the edited text. */
 struct plant {
     const char *name;
     struct edit edit[6];

@@ -49,7 +49,7 @@ void array_case_want(struct array_case *c, size_t i, bool present);
  * Returns false if the device refuses the tunables. */
 bool array_case_runs(struct array_case *c);
 #define array_case_check(c) test_true((c)->t, array_case_runs(c))
-/* The same over host memory. */
+/* Makes the call over host memory, and compares the outputs. */
 void array_case_check_host(struct array_case *c);
 
 #endif

@@ -15,7 +15,7 @@ struct merge_case {
     bool            unsorted; /* runs stay unsorted: the result is undefined */
 };
 
-/* Fills array `i` with keys of the case, of which each run is sorted. */
+/* Fills array `i` with keys of the case, and sorts each run. */
 static void fill_runs(struct array_case *c, const struct merge_case *m, size_t i, const struct ordo_run *run, size_t n)
 {
     const size_t bytes = ordo_type_bytes(m->type);
