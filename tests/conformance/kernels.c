@@ -346,8 +346,8 @@ static void batches(struct test *t)
 static void cleanup(struct test *t)
 {
     enum { HELD = 500, ERASED = 20 };
-    ordo_dict *dict = NULL;
-    uint32_t   keys[ERASED];
+    AUTO_DICT ordo_dict *dict = NULL;
+    uint32_t             keys[ERASED];
 
     if (t->facts->cpu)
         return;
@@ -365,7 +365,6 @@ static void cleanup(struct test *t)
     /* the first batch of an LSM that bounds stale elements from 1 live element on is counted */
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = 1), &dict));
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, ERASED));
-    ordo_dict_destroy(&dict);
 }
 
 /* Combines into a sorted array, if groups make progress: present and absent keys, each in parts. */

@@ -2,6 +2,7 @@
 /* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, teams in different branches
  * (cl/device/apart.cl) by apart.cl, and loops over elements (cl/dict/each.cl) by each.cl. */
 #include "tests/support/support.h"
+#include "tests/support/words.h"
 
 #include "runtime/runtime.h"
 
@@ -25,19 +26,6 @@ static uint64_t combine(const struct op *op, uint64_t a, uint64_t b)
     if (op->max)
         return a > b ? a : b;
     return op->type == ORDO_U32 ? (uint32_t) (a + b) : a + b;
-}
-
-static uint64_t word_at(const struct op *op, const void *words, size_t i)
-{
-    return op->type == ORDO_U32 ? ((const uint32_t *) words)[i] : ((const uint64_t *) words)[i];
-}
-
-static void put_word(const struct op *op, void *words, size_t i, uint64_t word)
-{
-    if (op->type == ORDO_U32)
-        ((uint32_t *) words)[i] = (uint32_t) word;
-    else
-        ((uint64_t *) words)[i] = word;
 }
 
 /* One group's scan: below[i] from x[0] .. x[i - 1]; the total. */
@@ -82,14 +70,14 @@ static struct wanted want_all(struct test *t, const struct op *op, uint32_t grou
     for (uint32_t g = 0; g < N_GROUPS; g++) {
         uint64_t totals[2], reduced[2];
         for (uint32_t i = 0; i < group; i++)
-            x[i] = word_at(op, w.in, (size_t) g * group + i);
+            x[i] = read_bits(w.in, bytes, (size_t) g * group + i);
         want_group(op, x, group, scanned, totals, reduced);
         for (uint32_t i = 0; i < group; i++) {
             const size_t at = (size_t) g * group + i;
-            put_word(op, w.out, at, scanned[i]);
+            write_bits(w.out, bytes, at, scanned[i]);
             for (int k = 0; k < 2; k++) {
-                put_word(op, w.totals, 2 * at + (size_t) k, totals[k]);
-                put_word(op, w.sums, 2 * at + (size_t) k, reduced[k]);
+                write_bits(w.totals, bytes, 2 * at + (size_t) k, totals[k]);
+                write_bits(w.sums, bytes, 2 * at + (size_t) k, reduced[k]);
             }
         }
     }

@@ -198,9 +198,9 @@ static void gather_keys(struct history *h)
 
 static size_t count_in(const uint64_t *forms, size_t n, uint64_t lo, uint64_t hi)
 {
-    const size_t end = soak_rank(forms, n, hi);
+    const size_t end = rank_of_form(forms, n, hi);
 
-    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - soak_rank(forms, n, lo);
+    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - rank_of_form(forms, n, lo);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
