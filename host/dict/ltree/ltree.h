@@ -91,8 +91,6 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
     return tree->pools.leaf_keys != NULL;
 }
 
-#define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
-
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
