@@ -71,18 +71,11 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         way->unit[r] = 0;
     for (uint level = at.level; level > 0; level--) {
-        const uint        last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
         const index_place below = index_below(at, blocks, search_form());
 
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
-            __global const ordo_key_form *line = line_of(nodes, at, way->unit[r]);
-            uint                          child = 0;
-            ORDO_UNROLL
-            for (uint step = 0; step < LINE_STEPS; step++)
-                child = line_child(step, child, line_before(line, step, child, way->query[r]));
-            /* min() leads from padding entries, which repeat the last key, to the last unit. */
-            way->unit[r] = min(way->unit[r] * LINE_ENTRIES + child, last);
+            way->unit[r] = line_next(nodes, at, blocks, way->unit[r], way->query[r]);
             prefetch_unit(keys, nodes, shift, below, way->unit[r]);
         }
         at = below;

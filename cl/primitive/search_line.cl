@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child of a query in a line of an index (shared/index.h). A line is searched in LINE_STEPS steps, each of
- * which compares one SIMD block. */
+/* Finds the child of a query in a line of an index (shared/index.h). A search of a line has LINE_STEPS steps. A step
+ * compares one SIMD block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
@@ -97,3 +97,19 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 {
     return nodes + ((ulong) index_line(at, search_form(), unit) << SEARCH_LINE);
 }
+
+#if TEAM_WIDTH == 1
+/* Returns the unit below `unit` that a query's search continues at. `at` must be the place of the unit's level. */
+ORDO_FN uint line_next(__global const ordo_key_form *nodes, index_place at, uint blocks, uint unit, ordo_key_form query)
+{
+    const uint                    last = index_units(blocks, SEARCH_LINE, at.level - 1) - 1;
+    __global const ordo_key_form *line = line_of(nodes, at, unit);
+    uint                          child = 0;
+
+    ORDO_UNROLL
+    for (uint step = 0; step < LINE_STEPS; step++)
+        child = line_child(step, child, line_before(line, step, child, query));
+    /* min() leads from padding entries, which repeat the last key, to the last unit. */
+    return min(unit * LINE_ENTRIES + child, last);
+}
+#endif

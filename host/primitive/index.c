@@ -90,6 +90,16 @@ index_form ordo_index_form(const ordo_device *dev, ordo_type key)
     return level_order(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)));
 }
 
+cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index)
+{
+    const size_t key_bytes = ordo_type_bytes(index->key);
+    cl_uint      levels = index->form.page_levels;
+
+    if (levels == 0)
+        levels = page_levels_of(ordo_device_facts(dev), key_bytes, index->form.line_depth);
+    return levels ? levels : 1;
+}
+
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form)
 {
     struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .form = form };

@@ -27,8 +27,17 @@ struct ordo_search {
     const struct ordo_args *answers;
 };
 
+/* Returns whether the search reads a compressed index instead of the keys. */
+static inline bool ordo_search_is_packed(const struct ordo_search *search)
+{
+    return search->index && search->index->packed;
+}
+
 bool ordo_search_by_index(const struct ordo_search *search);
 
+/* Searches for the queries in the order in which they are. */
+ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
+/* Searches for the queries in the order that search->scheme names. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

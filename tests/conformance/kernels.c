@@ -644,7 +644,8 @@ static void roaring(struct test *t)
     test_same(t, "keys", ORDO_U32, out, keys, ALL);
 }
 
-/* Queries sorted by the library; a build that checks for ascending keys; a seek past all keys that its batch erases. */
+/* Queries sorted by the library, or partitioned through an index of blocks; a build that checks for ascending keys; a
+ * seek past all keys that its batch erases. */
 static void seldom(struct test *t)
 {
     enum { ASCENDING = 1 << 16, ERASED = 150, ASKED = 100 };
@@ -656,10 +657,14 @@ static void seldom(struct test *t)
     test_context(t, "seldom");
     for (uint32_t i = 0; i < ASCENDING; i++)
         keys[i] = 3 * i;
-    test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = ORDO_U32, .scheme = ORDO_SCHEME_SORTED), keys, ERASED,
-                                keys, ASKED, ranks));
-    for (uint32_t i = 0; i < ASKED; i++)
-        test_true(t, ranks[i] == i);
+    set_tunables(t, "search.layout=1 search.simd_depth=2");
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = ORDO_U32, .scheme = (ordo_scheme) scheme), keys,
+                                    ERASED, keys, ASKED, ranks));
+        for (uint32_t i = 0; i < ASKED; i++)
+            test_true(t, ranks[i] == i);
+    }
+    set_tunables(t, "search.layout=0 search.simd_depth=0");
     test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { .key = ORDO_U32 }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, ASCENDING));
     memset(codes, ORDO_ERASE, ERASED);

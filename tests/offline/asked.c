@@ -286,6 +286,10 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
         ignore(ordo_lookup(dev, &lookup, a->at[0], if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
                            if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
     }
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        const struct ordo_search_params in_order = { .key = pair->key, .index = index, .scheme = (ordo_scheme) scheme };
+        ignore(ordo_search(dev, &in_order, a->at[0], count, a->at[2], n, a->at[3], NULL));
+    }
     ordo_index_destroy(&index);
     ignore(ordo_index_build_compressed(dev, pair->key, a->at[0], count, NULL, &index));
     for (int i = 0; i < 2; i++) {

@@ -120,13 +120,16 @@ static void search_blocks(struct test *t, ordo_type type, struct depths d)
     const size_t     n = sizes_of(form, sizes);
 
     for (size_t i = 0; i < n; i++) {
-        const struct search_case                  c = { .type = type,
-                                                        .shape = (enum test_shape)(i % 3 ? TEST_RANDOM : i / 3 % TEST_N_SHAPES),
-                                                        .count = sizes[i],
-                                                        .n_queries = 1025,
-                                                        .at = i % 4 * 5,
-                                                        .index = true,
-                                                        .value_bytes = 4 };
+        const enum test_shape    shape = i % 3 ? TEST_RANDOM : (enum test_shape)(i / 3 % TEST_N_SHAPES);
+        const struct search_case c = {
+            .type = type,
+            .shape = shape,
+            .count = sizes[i],
+            .n_queries = 1025,
+            .at = i % 4 * 5,
+            .index = true,
+            .value_bytes = 4,
+        };
         AUTO(free_search_data) struct search_data data = make_search_data(t, &c);
 
         test_context(t, "%zu keys of %s, depths %u, %u, %u", c.count, test_type_name[type], d.simd, d.line, d.page);
@@ -138,7 +141,7 @@ static void search_blocks(struct test *t, ordo_type type, struct depths d)
     }
 }
 
-/* On code for GPUs, and for other depths than those of the device, two types of the six, by the seed. */
+/* The seed decides which types each depth has: two of the six, or one in code for GPUs. */
 MASK_TEST(search_blocks, every_depth_gives_the_ranks_of_a_binary_search, "", "cpu=0")
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
@@ -207,4 +210,36 @@ DEVICE_TEST(search_blocks, fast_has_the_same_ranks_with_both_layouts)
     }
     for (int when = 0; when < 2; when++)
         test_same(t, "ranks", ORDO_U32, ranks[1][when], ranks[0][when], QUERIES);
+}
+
+/* ---- queries partitioned at the first page ----------------------------------------------------------------------- */
+
+/* Several batches of queries. The last batch is not full. Keys share their highest bits, so that only the index can
+ * tell queries apart. */
+DEVICE_TEST(search_blocks, buffered_queries_get_their_ranks)
+{
+    enum { COUNT = 100003, QUERIES = 1300001 };
+    AUTO_FREE uint32_t *keys = test_alloc(COUNT * sizeof *keys), *queries = test_alloc(QUERIES * sizeof *queries);
+    AUTO_FREE uint32_t *want = test_alloc(QUERIES * sizeof *want);
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = 0x12000000u + 3 * i;
+    for (uint32_t i = 0; i < QUERIES; i++) {
+        queries[i] = 0x12000000u + (uint32_t) test_below(t, (uint64_t) 3 * COUNT);
+        want[i] = (queries[i] - 0x12000000u + 2) / 3;
+    }
+    AUTO_ARRAY struct test_array keys_on = test_upload(t, keys, COUNT, sizeof *keys, 3);
+    AUTO_ARRAY struct test_array queries_on = test_upload(t, queries, QUERIES, sizeof *queries, 1);
+    for (uint32_t way = 0; way < 4; way++) {
+        AUTO(ordo_index_destroy) ordo_index *index = NULL;
+        AUTO_ARRAY struct test_array         ranks = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        test_context(t, "layout %u, %s index", way & 1, way & 2 ? "with an" : "without");
+        test_ok(t, ordo_device_set_tunable(t->dev, "search.layout", way & 1));
+        if (way & 2)
+            test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&keys_on), COUNT, NULL, &index));
+        test_ok(t,
+                ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index, .scheme = ORDO_SCHEME_BUFFERED),
+                            test_slice(&keys_on), COUNT, test_slice(&queries_on), QUERIES, test_slice(&ranks), NULL));
+        test_expect(t, ORDO_U32, &ranks, want, QUERIES);
+    }
 }
