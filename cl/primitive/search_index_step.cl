@@ -9,19 +9,22 @@
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
+    uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
 } descent;
 
-#if SEARCH_PACKED
-/* Prefetches block b of a compressed index, or the block's offset if blocks differ in size. */
-ORDO_FN void prefetch_pack(key_array keys, uint b)
+/* Prefetches block b, or the block's offset if blocks of a compressed index differ in size. */
+ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
     ORDO_PREFETCH(keys.offsets + b);
-#else
+#elif SEARCH_PACKED
     ORDO_PREFETCH(keys.packed + (ulong) b * SEARCH_PACKED * 16);
+#else
+    ORDO_PREFETCH(keys.key - shift + b * SEARCH_NODE);
 #endif
 }
 
+#if SEARCH_PACKED
 /* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
  * than a stored key, all keys come before the query. */
 #if SEARCH_UPPER
@@ -48,19 +51,6 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Prefetches what the search of a unit of level `at.level` reads first. */
-ORDO_FN void prefetch_unit(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at, uint unit)
-{
-    if (at.level > 0)
-        ORDO_PREFETCH(line_of(nodes, at, unit));
-    else
-#if SEARCH_PACKED
-        prefetch_pack(keys, unit);
-#else
-        ORDO_PREFETCH(keys.key - shift + unit * SEARCH_NODE);
-#endif
-}
-
 /* Descends from the root to a block for each query, and prefetches the blocks. `at` is the place of the root. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at,
                      __private descent *way)
@@ -69,16 +59,22 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
 
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
-        way->unit[r] = 0;
+        way->unit[r] = way->line[r] = 0;
     for (uint level = at.level; level > 0; level--) {
-        const index_place below = index_below(at, blocks, search_form());
+        const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
+        at = index_below(at, blocks, search_form());
 
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
-            way->unit[r] = line_next(nodes, at, blocks, way->unit[r], way->query[r]);
-            prefetch_unit(keys, nodes, shift, below, way->unit[r]);
+            const uint unit = line_next(line_at(nodes, way->line[r]), last, way->unit[r], way->query[r]);
+            way->unit[r] = unit;
+            if (level > 1) {
+                way->line[r] = index_line(at, search_form(), unit);
+                ORDO_PREFETCH(line_at(nodes, way->line[r]));
+            } else {
+                prefetch_block(keys, shift, unit);
+            }
         }
-        at = below;
     }
 }
 

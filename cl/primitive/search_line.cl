@@ -92,19 +92,23 @@ ORDO_FN uint line_child(uint step, uint block, uint before)
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
 }
 
-/* Returns the first entry of a line. `at` must be the place of the line's level. */
+ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *nodes, uint number)
+{
+    return nodes + ((ulong) number << SEARCH_LINE);
+}
+
+/* `at` must be the place of the unit's level. */
 ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
 {
-    return nodes + ((ulong) index_line(at, search_form(), unit) << SEARCH_LINE);
+    return line_at(nodes, index_line(at, search_form(), unit));
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the unit below `unit` that a query's search continues at. `at` must be the place of the unit's level. */
-ORDO_FN uint line_next(__global const ordo_key_form *nodes, index_place at, uint blocks, uint unit, ordo_key_form query)
+/* Returns the unit at which a query's search continues below `unit`, whose line is `line`. The level below must have
+ * last + 1 units. */
+ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
-    const uint                    last = index_units(blocks, SEARCH_LINE, at.level - 1) - 1;
-    __global const ordo_key_form *line = line_of(nodes, at, unit);
-    uint                          child = 0;
+    uint child = 0;
 
     ORDO_UNROLL
     for (uint step = 0; step < LINE_STEPS; step++)

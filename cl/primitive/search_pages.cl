@@ -20,7 +20,8 @@ void search_page(__global const ordo_key *queries, ulong queries_at, uint first,
         uint                unit = 0;
 
         for (uint level = 0; level < levels; level++) {
-            unit = line_next(nodes, here, blocks, unit, query);
+            const uint last = index_units(blocks, SEARCH_LINE, here.level - 1) - 1;
+            unit = line_next(line_of(nodes, here, unit), last, unit, query);
             here = index_below(here, blocks, search_form());
         }
         buffers[i] = unit;
