@@ -27,6 +27,12 @@ struct ordo_search {
     const struct ordo_args *answers;
 };
 
+/* Returns whether the search reads a compressed index instead of the keys. */
+static inline bool ordo_search_is_packed(const struct ordo_search *search)
+{
+    return search->index && search->index->packed;
+}
+
 bool ordo_search_by_index(const struct ordo_search *search);
 
 /* Searches for the queries in the order in which they are. */

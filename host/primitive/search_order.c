@@ -12,7 +12,6 @@ static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
     const uint32_t        buffered = ordo_tunable(dev, ORDO_SEARCH_BUFFERED, data);
     const uint32_t        sorted = ordo_tunable(dev, ORDO_SEARCH_SORTED, data);
-    const bool            packed = s->index && s->index->packed;
 
     if (s->sorted || s->file || s->count == 0)
         return ORDO_SCHEME_PLAIN;
@@ -20,7 +19,7 @@ static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s
         return s->scheme;
     if (s->n_queries < SCHEME_MIN)
         return ORDO_SCHEME_PLAIN;
-    if (sorted && s->count / sorted <= s->n_queries && !packed)
+    if (sorted && s->count / sorted <= s->n_queries && !ordo_search_is_packed(s))
         return ORDO_SCHEME_SORTED;
     return buffered && s->count >> buffered ? ORDO_SCHEME_BUFFERED : ORDO_SCHEME_PLAIN;
 }

@@ -73,6 +73,15 @@ static ordo_status search_compressed(struct fixture *s)
     return search_with(s, true);
 }
 
+/* Builds an index in scratch memory, partitions the queries, and searches. */
+static ordo_status search_buffered(struct fixture *s)
+{
+    const struct ordo_search_params params = { .key = ORDO_U32, .scheme = ORDO_SCHEME_BUFFERED };
+
+    return ordo_search(s->t->dev, &params, test_slice(&s->array[0]), FIXTURE_N, test_slice(&s->array[1]), FIXTURE_N,
+                       test_slice(&s->array[2]), NULL);
+}
+
 static ordo_status trim(struct fixture *s)
 {
     return ordo_device_trim(s->t->dev);
@@ -97,6 +106,7 @@ static void device_calls(struct test *t, struct fault *f)
            { "the self-test", .run = self_test, .structure = NO_DICT },
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
+           { "buffered queries", call_named("ordo_search"), .run = search_buffered, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .cold = true },
