@@ -178,10 +178,11 @@ static void check_apart_of(struct test *t, uint32_t group, uint32_t width)
     test_random_bytes(t, in, sizeof in);
     memcpy(want, in, sizeof in);
     for (uint32_t team = 0; team < APART_ITEMS / width; team++) {
+        uint32_t *const lanes = want + (size_t) team * width;
         for (uint32_t turn = 0; turn <= team % 4; turn++)
-            take_turn(want + team * width, width, team, turn);
+            take_turn(lanes, width, team, turn);
         for (uint32_t l = 1; l < width; l++)
-            want[team * width + l]++;
+            lanes[l]++;
     }
     AUTO_ARRAY struct test_array from = test_upload(t, in, APART_ITEMS, 4, 0),
                                  out = test_upload(t, NULL, APART_ITEMS, 4, 0),
