@@ -451,9 +451,10 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
  *
  * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
  * some order of its operations gives all their results. Finds and contains see the state before
- * the batch. Seeks, counts and ranges read the leaves one after another. A reported key was
- * present, with its value, at some moment. A key that was present throughout is reported once.
- * Reported keys ascend. */
+ * the batch, but in a HAMT a state during it. Seeks, counts and ranges read the leaves one after
+ * another, but in a HAMT they see the state before the batch. A reported key was present, with
+ * its value, at some moment. A key that was present throughout is reported once. Reported keys
+ * ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {

@@ -9,6 +9,7 @@
 
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
+#include "dict/trie/hamt.h"
 #include "runtime/cl_files.h"
 #include "runtime/internal.h"
 #include "shared/hamt_node.h"
@@ -487,6 +488,21 @@ static void beside_in_hash(struct test *t, const struct array_call *call)
     }
 }
 
+/* A HAMT; in the end some updates give up. */
+static void beside_in_hamt(struct test *t)
+{
+    struct array_call    call = *call_named("ordo_dict_apply_concurrent");
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, 310);
+
+    find_beside(t, dict, 310);
+    call.array[0].input = INPUT_CODES;
+    call.array[1].input = INPUT_RANDOM;
+    run_call(t, &call, dict, 220, 310);
+    ordo_hamt_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES;
+    run_call(t, &call, dict, 220, 310);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
 /* Combines present and absent keys, each twice: few of a table, and all of it. */
 static void combined(struct test *t)
 {
@@ -548,6 +564,7 @@ static void concurrent(struct test *t)
     }
     merging(t);
     beside_in_hash(t, call_named("ordo_dict_apply_concurrent"));
+    beside_in_hamt(t);
     t->dev->facts.atomics = was;
 }
 
