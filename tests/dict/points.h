@@ -34,7 +34,8 @@ struct plan {
         5, 0, 60, 30, 5                                                                                                \
     }
 
-/* A structure: `record` sets the faults (a sum of enum ordo_fault) and the memory for time stamps, or takes both away. */
+/* A structure. `record` sets the faults (a sum of enum ordo_fault) and the memory for time stamps, or takes both
+ * away. */
 struct points_subject {
     ordo_status (*create)(ordo_device *dev, const struct plan *plan, ordo_dict **out);
     void (*record)(ordo_dict *dict, uint32_t faults, cl_mem history);

@@ -6,10 +6,10 @@
  * the operations of a key are linearizable.
  *
  * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. Where a child is
- * missing, an election decides who allocates it: one work-item swaps HAMT_ELECTED into the node, allocates the child and
- * stores it, all within one attempt. So nobody who waits keeps the elected work-item from going on, even if both are
- * lanes of one sub-group. The others try again, at most HAMT_TRIES times in all, and then give up: the host executes
- * what is listed in `pending` as an ordered batch. */
+ * missing, an election decides who allocates it: one work-item swaps HAMT_ELECTED into the node, allocates the child
+ * and stores it, all within one attempt. So work-items that wait never keep the elected one from going on, even if both
+ * are lanes of one sub-group. The others try again, at most HAMT_TRIES times in all, and then give up: they add their
+ * operation to the list `pending`, which the host executes as an ordered batch. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"

@@ -9,8 +9,8 @@
  *      concurrent batch overlap in time.
  *
  * If memory is short before the end of step 3, nothing has changed, and the host repeats steps 2 and 3 with half as
- * many operations. Updates that WINDOW_MIN operations have no draft for all go to step 4, which refuses what it has no
- * memory for. */
+ * many operations. If memory is short for WINDOW_MIN operations, too, all updates go to step 4. Step 4 refuses updates
+ * that lack memory even alone. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"

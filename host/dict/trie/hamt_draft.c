@@ -120,7 +120,8 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
 }
 
-/* Sets list->counts to the prefix sums of what the kernel counts in `nodes`, an array of nodes or leaves. */
+/* Runs a kernel that counts the children or keys of each entry of the list. Sets list->counts to the prefix sums.
+ * `nodes` is the array of the list's nodes or leaves. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {
