@@ -86,6 +86,10 @@ static ordo_status call_nothing(struct test *t, int which, const struct test_arr
         return ordo_top_k(t->dev, ordo_top_k_params(.key = ORDO_U32), none, none, 0, 7, none, none, none, order);
     case 13:
         return ordo_scatter(t->dev, ordo_scatter_params(.row_bytes = 3), none, none, 0, none, 0, order);
+    case 14:
+        return ordo_key_pack(t->dev, &(struct ordo_key_field) { .bits = 1 }, 1, &none, NULL, 0, none, none, order);
+    case 15:
+        return ordo_key_unpack(t->dev, &(struct ordo_key_field) { .bits = 1 }, 1, none, 0, &none, NULL, order);
     default:
         return ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32), none, none, 0, none, 0, none, none, order);
     }
@@ -95,7 +99,7 @@ DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
     AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, 4, 2);
     cl_int                       code = CL_SUCCESS;
-    for (int which = 0; which < 15; which++) {
+    for (int which = 0; which < 17; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
         test_context(t, "call %d of no elements", which);

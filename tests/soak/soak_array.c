@@ -398,6 +398,47 @@ static void model_scatter(struct life *l, struct play *p)
             copy_row(p, 2, indices[i], 0, i);
 }
 
+/* ---- keys of two columns ----------------------------------------------------------------------------------------- */
+
+/* The fields of tests/support/calls.c: bit 62 of a key is the null bit, the first column follows, and the lowest 30
+ * bits are the second column, in descending order. */
+enum { SECOND_BITS = 30, SECOND_LAST = (1 << SECOND_BITS) - 1, SECOND_BIAS = 1 << (SECOND_BITS - 1), NULL_BIT = 62 };
+
+static void choose_fields(struct life *l, struct play *p)
+{
+    (void) l;
+    p->g.type = ORDO_U64;
+}
+
+static void model_key_pack(struct life *l, struct play *p)
+{
+    const uint8_t *valid = p->want[2];
+
+    (void) l;
+    for (size_t i = 0; i < p->g.count; i++) {
+        const uint64_t second = SECOND_LAST - ((uint32_t) word_at(p, 1, i) + SECOND_BIAS);
+        const bool     is_valid = valid[i / 8] >> i % 8 & 1;
+        put(p, 3, i, is_valid ? (uint64_t) 1 << NULL_BIT | word_at(p, 0, i) << SECOND_BITS | second : second);
+    }
+    put(p, 4, 0, UINT32_MAX);
+    put(p, 4, 1, UINT32_MAX);
+}
+
+static void model_key_unpack(struct life *l, struct play *p)
+{
+    uint8_t *valid = p->want[3];
+
+    (void) l;
+    for (size_t i = 0; i < p->g.count; i++) {
+        const uint64_t key = word_at(p, 0, i);
+        const bool     is_valid = key >> NULL_BIT & 1;
+        put(p, 1, i, is_valid ? (uint32_t) (key >> SECOND_BITS) : 0);
+        put(p, 2, i, (uint32_t) (SECOND_LAST - (key & SECOND_LAST)) - (uint32_t) SECOND_BIAS);
+        if (valid)
+            valid[i / 8] = (uint8_t) ((i % 8 ? valid[i / 8] : 0) | is_valid << i % 8);
+    }
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define ROW                                                                                                            \
@@ -422,5 +463,7 @@ const struct soak_row soak_array_rows[] = {
     { "ordo_select", ROW, ROW_ARRAY, .choose = choose_top, .model = model_select },
     { "ordo_gather", ROW, ROW_ARRAY, .choose = choose_rows, .model = model_gather },
     { "ordo_scatter", ROW, ROW_ARRAY, .choose = choose_rows, .model = model_scatter },
+    { "ordo_key_pack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model_key_pack },
+    { "ordo_key_unpack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model_key_unpack },
 };
 const size_t n_soak_array_rows = LENGTH(soak_array_rows);
