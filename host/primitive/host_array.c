@@ -190,7 +190,7 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 
 /* ---- transfers ----------------------------------------------------------------------------------------------- */
 
-#define ARRAYS_MAX 16
+#define ARRAYS_MAX 18
 
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {

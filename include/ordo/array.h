@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, top k, group
- * by, merge and search. share/doc/array.md describes the algorithms and measurements.
+/* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, keys of
+ * several columns, top k, group by, merge and search. share/doc/array.md describes the algorithms
+ * and measurements.
  *
  * Example: sorts `count` keys with their values, on the device's own queue.
  *
@@ -218,6 +219,72 @@ ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_param
 /* Sorts in place. */
 ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params,
                                     void *keys, void *values, size_t count);
+
+/* ---- composite keys ------------------------------------------------------------------------ */
+
+#define ORDO_MAX_KEY_FIELDS 8
+
+/* A column of a table, as a field of a key. To sort by several columns, to group or to join by
+ * them, pack them into one column of keys, and unpack the keys of the result. */
+struct ordo_key_field {
+    ordo_type type;
+    /* Number of bits of the field. 0 means all bits of the type. For integers it may be less. Then
+     * values must be below 2^bits, or from -2^(bits - 1) to 2^(bits - 1) - 1 if signed. */
+    uint32_t bits;
+    bool     descending; /* If true, great values come first. Does not affect nulls. */
+    bool     nullable;   /* If true, the column may have nulls, and the field takes one more bit. */
+    bool     nulls_last; /* If true, nulls come after all values. Otherwise before. */
+};
+
+/* Where the fields are in a key. The first field is the most significant. Field f has the bits from
+ * first_bit[f] up. A sort by all fields needs ordo_sort_params.bits = bits, which makes it faster.
+ * With first_bit = first_bit[f], it sorts by fields 0 to f. */
+struct ordo_key_layout {
+    ordo_type key;  /* ORDO_U32 if the fields have 32 bits or less, otherwise ORDO_U64 */
+    uint32_t  bits; /* number of bits of all fields, the lowest bits of the key */
+    uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
+};
+
+/* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
+ * Errors: ORDO_INVALID if the fields need more than 64 bits, or if a field has more bits than its
+ *   type, or is a float with fewer. The message names the field. */
+ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
+                                   size_t n_fields, struct ordo_key_layout *out);
+
+/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the Arrow
+ * validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. Its offset
+ * `at` counts bits. Without nulls valid[f] may be ordo_none(), or `valid` NULL. Values of nulls are
+ * ignored. Keys are equal if all values are, bit by bit: -0 is not +0.
+ * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, or
+ * UINT32_MAX. If there is such a row, keys_out is undefined.
+ * Cost: one read of each column, one write of the keys.
+ * Memory: 32 bytes.
+ * Blocking: if `outside` is ordo_none() and a field has fewer bits than its type, waits.
+ * Errors: if it waits, ORDO_INVALID for a value out of range. The message has field and row. */
+ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
+                                   size_t n_fields, const struct ordo_slice *columns,
+                                   const struct ordo_slice *valid, size_t count,
+                                   struct ordo_slice keys_out, struct ordo_slice outside,
+                                   const struct ordo_order *order);
+ORDO_API ordo_status ordo_key_pack_host(ordo_device *device, const struct ordo_key_field *fields,
+                                        size_t n_fields, const void *const *columns,
+                                        const uint8_t *const *valid, size_t count, void *keys_out,
+                                        uint32_t *outside);
+
+/* Unpacks keys of ordo_key_pack with the same fields. Values are the packed ones, bit by bit, and
+ * nulls have the value 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out` may
+ * be NULL. Offsets of bitmaps must be multiples of 8. In a bitmap's last byte the bits after the
+ * last row become 0.
+ * Cost: one read of the keys, one write of each column.
+ * Memory: none. */
+ORDO_API ordo_status ordo_key_unpack(ordo_device *device, const struct ordo_key_field *fields,
+                                     size_t n_fields, struct ordo_slice keys, size_t count,
+                                     const struct ordo_slice *columns_out,
+                                     const struct ordo_slice *valid_out,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_key_unpack_host(ordo_device *device, const struct ordo_key_field *fields,
+                                          size_t n_fields, const void *keys, size_t count,
+                                          void *const *columns_out, uint8_t *const *valid_out);
 
 /* ---- the first of an order ----------------------------------------------------------------- */
 

@@ -23,6 +23,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
     ORDO_PREPARE_SCAN = 1 << 2,   /* scans, reductions, compact (unsigned sums) */
     ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup */
+    ORDO_PREPARE_PACK = 1 << 4,   /* ordo_key_pack, ordo_key_unpack */
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
     ORDO_PREPARE_BLINK = 1 << 10,

@@ -359,6 +359,20 @@ static void bad_runs(struct trial *r)
     refuse(r, &g, ORDO_INVALID, "n_runs", "is the maximum");
 }
 
+/* Lists of fields: see also tests/primitive/pack.c. */
+static void bad_key_fields(struct trial *r)
+{
+    struct given g = r->good;
+
+    g.no_params = true;
+    refuse(r, &g, ORDO_INVALID, "fields", "is NULL");
+    g = r->good;
+    g.n_fields = ORDO_MAX_KEY_FIELDS + 1;
+    refuse(r, &g, ORDO_INVALID, "n_fields", "is too much");
+    g.n_fields = SIZE_MAX;
+    refuse(r, &g, ORDO_INVALID, "n_fields", "is the maximum");
+}
+
 static void bad_capacity(struct trial *r)
 {
     struct given g = r->good;
@@ -445,6 +459,8 @@ static bool give_badly(struct trial *r, size_t p)
         bad_order(r);
     } else if (is_one_of(name, "runs", "n_runs")) {
         bad_runs(r);
+    } else if (is_one_of(name, "fields", "n_fields")) {
+        bad_key_fields(r);
     } else if (strcmp(name, "capacity") == 0) {
         bad_capacity(r);
     } else if (strcmp(name, "value") == 0) {
@@ -663,6 +679,19 @@ static void no_device(struct test *t)
     test_status(t, ordo_device_save_profile(NULL, text, sizeof text), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_status(t, ordo_device_prepare(NULL, NULL, NULL), ORDO_INVALID);
+}
+
+/* tests/primitive/pack.c tries fields that exceed a key. */
+static void key_plans(struct test *t)
+{
+    const struct ordo_key_field field = { .type = ORDO_U32 };
+    struct ordo_key_layout      out;
+
+    test_status(t, ordo_key_plan(NULL, &field, 1, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, NULL, 1, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, 0, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, SIZE_MAX, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, 1, NULL), ORDO_INVALID);
 }
 
 static void preparation(struct test *t)
@@ -938,6 +967,7 @@ static const struct other {
     { "ordo_device_prepare", "device params out", no_device, preparation },
     { "ordo_type_bytes", "type", types, NULL },
     { "ordo_key_bits", "type key", types, NULL },
+    { "ordo_key_plan", "device fields n_fields out", key_plans, NULL },
     { "ordo_index_build", "device key keys count order out", indexes, NULL },
     { "ordo_index_build_compressed", "device key keys count order out", compressed_indexes, NULL },
     { "ordo_index_destroy", "index", indexes, NULL },

@@ -250,6 +250,16 @@ static void ask_rows(ordo_device *dev, const struct arrays *a, size_t count)
                        NULL));
 }
 
+static void ask_keys(ordo_device *dev, const struct arrays *a, size_t count)
+{
+    const struct ordo_slice     columns[] = { a->at[0], a->at[1] };
+    const struct ordo_key_field fields[] = { { .type = ORDO_U32 }, { .type = ORDO_F32 } };
+    for (size_t n = 1; n <= COUNT_OF(fields); n++) { /* keys of 4 and of 8 bytes */
+        ignore(ordo_key_pack(dev, fields, n, columns, NULL, count, a->at[2], a->at[3], NULL));
+        ignore(ordo_key_unpack(dev, fields, n, a->at[2], count, columns, NULL, NULL));
+    }
+}
+
 static void ask_sort(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
 {
     const struct ordo_sort_params params = { pair->key, pair->value_bytes, pair->descending, 0, 0 };
@@ -341,8 +351,10 @@ static void ask_primitives(ordo_device *dev, const char *tunable)
         struct arrays a = arrays_create(counts[c]);
         if (is_of(tunable, "scan") || is_of(tunable, "compact"))
             ask_folds(dev, &a, counts[c]);
-        if (is_of(tunable, "compact"))
+        if (is_of(tunable, "compact")) {
             ask_rows(dev, &a, counts[c]);
+            ask_keys(dev, &a, counts[c]);
+        }
         ask_pairs(dev, tunable, &a, counts[c]);
         arrays_destroy(&a);
     }

@@ -309,6 +309,39 @@ static void model_scatter(const struct modelled *m)
     move_rows(m, true);
 }
 
+/* ---- keys of two columns ----------------------------------------------------------------------------------------- */
+
+/* The fields of tests/support/calls.c: bit 62 of a key is the null bit, the first column follows, and the lowest 30
+ * bits are the second column, in descending order. */
+enum { SECOND_BITS = 30, SECOND_LAST = (1 << SECOND_BITS) - 1, SECOND_BIAS = 1 << (SECOND_BITS - 1), NULL_BIT = 62 };
+
+static void model_key_pack(const struct modelled *m)
+{
+    const uint8_t *valid = m->a[2];
+
+    for (size_t i = 0; i < m->g->count; i++) {
+        const uint64_t second = SECOND_LAST - ((uint32_t) word_at(m, 1, i) + SECOND_BIAS);
+        const bool     is_valid = valid[i / 8] >> i % 8 & 1;
+        put(m, 3, i, is_valid ? (uint64_t) 1 << NULL_BIT | word_at(m, 0, i) << SECOND_BITS | second : second);
+    }
+    put(m, 4, 0, UINT32_MAX);
+    put(m, 4, 1, UINT32_MAX);
+}
+
+static void model_key_unpack(const struct modelled *m)
+{
+    uint8_t *valid = m->a[3];
+
+    for (size_t i = 0; i < m->g->count; i++) {
+        const uint64_t key = word_at(m, 0, i);
+        const bool     is_valid = key >> NULL_BIT & 1;
+        put(m, 1, i, is_valid ? (uint32_t) (key >> SECOND_BITS) : 0);
+        put(m, 2, i, (uint32_t) (SECOND_LAST - (key & SECOND_LAST)) - (uint32_t) SECOND_BIAS);
+        if (valid)
+            valid[i / 8] = (uint8_t) ((i % 8 ? valid[i / 8] : 0) | is_valid << i % 8);
+    }
+}
+
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 void model_array_call(const struct array_call *call, const struct given *g, void *const a[])
@@ -333,6 +366,8 @@ void model_array_call(const struct array_call *call, const struct given *g, void
         { "select", model_select },
         { "gather", model_gather },
         { "scatter", model_scatter },
+        { "key_pack", model_key_pack },
+        { "key_unpack", model_key_unpack },
     };
     struct modelled m = { .g = g, .a = a };
     size_t          i = 0;

@@ -106,6 +106,12 @@ static void choose_rows(struct life *l, struct play *p)
     p->g.row_bytes = (uint32_t) soak_size(l, 40);
 }
 
+static void choose_fields(struct life *l, struct play *p)
+{
+    (void) l;
+    p->g.type = ORDO_U64;
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define ROW                                                                                                            \
@@ -130,5 +136,7 @@ const struct soak_row soak_array_rows[] = {
     { "ordo_select", ROW, ROW_ARRAY, .choose = choose_top, .model = model },
     { "ordo_gather", ROW, ROW_ARRAY, .choose = choose_rows, .model = model },
     { "ordo_scatter", ROW, ROW_ARRAY, .choose = choose_rows, .model = model },
+    { "ordo_key_pack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model },
+    { "ordo_key_unpack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model },
 };
 const size_t n_soak_array_rows = LENGTH(soak_array_rows);

@@ -85,6 +85,46 @@ static ordo_status call_sort_host(const struct given *g, void *const a[])
     return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
 }
 
+/* Keys of two columns: all bits of 32, with nulls, and small numbers. */
+static const struct ordo_key_field *fields(const struct given *g)
+{
+    static const struct ordo_key_field two[] = { { ORDO_U32, 0, false, true, false },
+                                                 { ORDO_I32, 30, true, false, false } };
+    return OR_NULL(g, two);
+}
+#define N_FIELDS(g) ((g)->n_fields ? (g)->n_fields : 2)
+
+/* Bitmaps of the two columns. Offsets of a bitmap count bits. */
+static struct ordo_slice bitmap_at(struct ordo_slice bytes)
+{
+    return ordo_at(bytes.mem, bytes.at > SIZE_MAX / 8 ? SIZE_MAX - 7 : bytes.at * 8);
+}
+#define TWO_SLICES(a, b) ((const struct ordo_slice[]) { a, b })
+
+static ordo_status call_key_pack(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_key_pack(g->dev, fields(g), N_FIELDS(g), TWO_SLICES(a[0], a[1]),
+                         TWO_SLICES(bitmap_at(a[2]), ordo_none()), g->count, a[3], a[4], g->order);
+}
+
+static ordo_status call_key_pack_host(const struct given *g, void *const a[])
+{
+    return ordo_key_pack_host(g->dev, fields(g), N_FIELDS(g), (const void *[]) { a[0], a[1] },
+                              (const uint8_t *[]) { a[2], NULL }, g->count, a[3], a[4]);
+}
+
+static ordo_status call_key_unpack(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_key_unpack(g->dev, fields(g), N_FIELDS(g), a[0], g->count, TWO_SLICES(a[1], a[2]),
+                           TWO_SLICES(bitmap_at(a[3]), ordo_none()), g->order);
+}
+
+static ordo_status call_key_unpack_host(const struct given *g, void *const a[])
+{
+    return ordo_key_unpack_host(g->dev, fields(g), N_FIELDS(g), a[0], g->count, (void *[]) { a[1], a[2] },
+                                (uint8_t *[]) { a[3], NULL });
+}
+
 #define IN(name, bytes, of)                                                                                            \
     {                                                                                                                  \
         name, bytes, 1, 0, INPUT_##of                                                                                  \
@@ -184,6 +224,21 @@ const struct array_call primitive_calls[] = {
       false,
       false,
       { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT_SIZED("rows_out", 1, false, SECOND) } },
+    { ARRAY(key_pack),
+      false,
+      false,
+      { IN("columns", 4, RANDOM),
+        IN("second", 4, RANKS),
+        { "valid", 1, 0, 0, INPUT_BITS, .optional = true, .bits = true },
+        OUT("keys_out", 8, 1, 0),
+        MAY("outside", 4, 0, 2) } },
+    { ARRAY(key_unpack),
+      false,
+      false,
+      { IN("keys", 8, RANDOM),
+        MAY("columns_out", 4, 1, 0),
+        MAY("second_out", 4, 1, 0),
+        { "valid_out", 1, 0, 0, .output = true, .optional = true, .bits = true } } },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 

@@ -35,6 +35,7 @@ struct given {
     uint32_t          first_bit, bits, row_bytes; /* row_bytes 0: 4 */
     const ordo_index *index;
     ordo_scheme       scheme;
+    size_t            n_fields; /* fields of keys; 0: 2 */
     /* Parameters of ordo_dict_range_limited. */
     uint32_t limit;
     bool     ascending;
@@ -48,6 +49,7 @@ enum call_input {
     INPUT_RANKS, /* ranks of present elements, and some past the last */
     INPUT_ABOVE, /* upper bounds for the array before it */
     INPUT_FLAGS,
+    INPUT_BITS,
     INPUT_CODES,
     INPUT_POINTS, /* codes of operations on single keys */
     INPUT_UPSERTS,
@@ -66,6 +68,7 @@ struct call_array {
     enum call_input  input;
     bool             output, optional, value; /* value: absent if value_bytes is 0 */
     enum call_extent extent;
+    bool             bits; /* bytes with a bit for each element */
 };
 
 struct array_call {
@@ -96,7 +99,7 @@ size_t call_arrays(const struct array_call *call);
 /* Elements of an array of size n. */
 static inline size_t call_array_count(const struct call_array *array, size_t n)
 {
-    return array->times * n + array->more;
+    return array->bits ? (n + 7) / 8 : array->times * n + array->more;
 }
 /* Elements that the call reads or writes at most. */
 size_t call_array_elements(const struct call_array *array, const struct given *g);

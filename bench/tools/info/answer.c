@@ -24,6 +24,7 @@ static const struct {
     { "merge", .what = ORDO_PREPARE_MERGE },
     { "scan", .what = ORDO_PREPARE_SCAN },
     { "search", .what = ORDO_PREPARE_SEARCH },
+    { "pack", .what = ORDO_PREPARE_PACK },
 #define X(id, stem, ...) { #stem, .what = ORDO_PREPARE_##id },
     ORDO_STRUCTURE_MAP(X)
 #undef X
