@@ -323,11 +323,9 @@ static const char keeps_from[] =
 static const char keeps_to[] =
     "    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count |\n"
     "                                   (batch->keys[op->i] == 0x01234568u ? LTREE_LATCHED : 0));";
-static const char dies_from[] =
-    "    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)\n";
-static const char dies_to[] =
-    "    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was ||\n"
-    "        batch->keys[op->i] == 0x01234568u)\n";
+static const char dies_from[] = "    if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was)\n";
+static const char dies_to[] = "    if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was ||\n"
+                              "        batch->keys[op->i] == 0x01234568u)\n";
 static const char root_from[] = "    const uint node = ltree_new_node(batch, op, op->level);\n";
 static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAIN;\n"
                               "    const uint node = ltree_new_node(batch, op, op->level);\n";
