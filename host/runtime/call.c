@@ -9,15 +9,6 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for
- * the command. If the driver refuses the barrier, the next call on the device starts with a barrier. */
-static ordo_status enqueued(struct ordo_call *call)
-{
-    const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
-    call->dev->barrier_lost |= status != ORDO_OK;
-    return status;
-}
-
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
 {
     if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
@@ -64,6 +55,9 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
+    if (call->lacks_barrier)
+        call->lacks_barrier = !ordo_call_try_barrier(call);
+    call->dev->barrier_lost |= call->lacks_barrier;
     if (status == ORDO_OK)
         status = hand_out_event(call);
     if (status == ORDO_OK)
@@ -121,6 +115,24 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
+/* Must be called before each command. If the driver refused the barrier after the last command, enqueues it now. */
+static ordo_status before_command(struct ordo_call *call)
+{
+    if (call->lacks_barrier)
+        ORDO_TRY(ordo_call_barrier(call));
+    call->lacks_barrier = false;
+    return ordo_call_pass_events(call);
+}
+
+/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for the
+ * command. A refused barrier is no error of the command, which will run: callers rely on a command that returns an
+ * error not to run, for example to keep the data that it overwrites. So only the call's next command fails, unless
+ * the barrier can be enqueued then. After the call's last command, the next call begins with the barrier. */
+static void enqueued(struct ordo_call *call)
+{
+    call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
+}
+
 static ordo_status dry_run_read(ordo_device *dev, void *to, size_t bytes)
 {
     const uint32_t answer = dev->dry_run->answer;
@@ -173,14 +185,15 @@ ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *
         ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value),
                     "clSetKernelArg of %s", kernel->name);
 
-    ORDO_TRY(ordo_call_pass_events(call));
+    ORDO_TRY(before_command(call));
     const size_t global = groups * group_size;
     ORDO_TRY_CL(dev,
                 clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, call->n_wait,
                                        call->wait, NULL),
                 "clEnqueueNDRangeKernel of %s", kernel->name);
     ordo_log(dev, ORDO_LOG_DEBUG, "launch %s: %zu x %zu", kernel->name, groups, group_size);
-    return enqueued(call);
+    enqueued(call);
+    return ORDO_OK;
 }
 
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args)
@@ -196,22 +209,24 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 {
     if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
-    ORDO_TRY(ordo_call_pass_events(call));
+    ORDO_TRY(before_command(call));
     ORDO_TRY_CL(call->dev,
                 clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, call->n_wait, call->wait, NULL),
                 "clEnqueueFillBuffer");
-    return enqueued(call);
+    enqueued(call);
+    return ORDO_OK;
 }
 
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes)
 {
     if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
-    ORDO_TRY(ordo_call_pass_events(call));
+    ORDO_TRY(before_command(call));
     ORDO_TRY_CL(call->dev,
                 clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, call->n_wait, call->wait, NULL),
                 "clEnqueueCopyBuffer");
-    return enqueued(call);
+    enqueued(call);
+    return ORDO_OK;
 }
 
 static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, size_t at, const void *from,
@@ -221,11 +236,12 @@ static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, 
         return ORDO_OK;
     if (blocks)
         ORDO_TRY(ordo_call_settled(call));
-    ORDO_TRY(ordo_call_pass_events(call));
+    ORDO_TRY(before_command(call));
     ORDO_TRY_CL(call->dev,
                 clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, call->n_wait, call->wait, done),
                 "clEnqueueWriteBuffer");
-    return enqueued(call);
+    enqueued(call);
+    return ORDO_OK;
 }
 
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes, cl_event *done)
@@ -245,11 +261,12 @@ static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from,
         return ORDO_OK;
     if (call->dev->dry_run)
         return dry_run_read(call->dev, to, bytes);
-    ORDO_TRY(ordo_call_pass_events(call));
+    ORDO_TRY(before_command(call));
     ORDO_TRY_WAIT(call->dev,
                   clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, call->n_wait, call->wait, done),
                   "clEnqueueReadBuffer");
-    return enqueued(call);
+    enqueued(call);
+    return ORDO_OK;
 }
 
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done)

@@ -173,7 +173,8 @@ struct ordo_device {
     /* Compiler optimization of programs in tests. 1: always on, -1: always off, 0: as the tests choose. */
     int                 optimized;
     struct ordo_device *next_live; /* in the list of builds.c */
-    /* True if the driver refused a barrier after a command. See `enqueued` in call.c. */
+    /* True if the driver refused the barrier after the last command of a call. Calls on out-of-order queues then begin
+     * with a barrier. See `enqueued` in call.c. */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
@@ -312,8 +313,11 @@ bool        ordo_event_ended(cl_event event);
 /* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands of the queue wait for earlier ones. */
-void        ordo_pending_forget(ordo_device *dev);
+/* Enqueues a barrier, which makes later commands of the queue wait for earlier ones. */
+ordo_status ordo_call_barrier(const struct ordo_call *call);
+/* Like ordo_call_barrier, but tries once. Returns false, without an error message, if the driver refuses. */
+bool ordo_call_try_barrier(const struct ordo_call *call);
+void ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
 {

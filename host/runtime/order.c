@@ -209,10 +209,15 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Enqueues a barrier. Tries twice, because the commands enqueued so far cannot be cancelled. */
-ordo_status ordo_call_barrier(struct ordo_call *call)
+bool ordo_call_try_barrier(const struct ordo_call *call)
 {
-    if (clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
+    return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+/* Tries twice, because the commands enqueued so far cannot be cancelled. */
+ordo_status ordo_call_barrier(const struct ordo_call *call)
+{
+    if (!ordo_call_try_barrier(call))
         ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
                     "clEnqueueBarrierWithWaitList");
     return ORDO_OK;

@@ -120,8 +120,9 @@ struct ordo_call {
     ordo_device             *dev;
     const struct ordo_order *order;
     cl_command_queue         queue;
-    bool                     out_of_order; /* a barrier follows each command */
-    cl_event                *wait;         /* wait list of each command; retained */
+    bool                     out_of_order;  /* a barrier follows each command */
+    bool                     lacks_barrier; /* The driver refused the barrier after the last command. */
+    cl_event                *wait;          /* wait list of each command; retained */
     cl_uint                  n_wait;
     cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
     bool                     passed;    /* True if a command with the call's wait list was enqueued. */
