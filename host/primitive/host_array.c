@@ -69,11 +69,11 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 }
 
 /* Returns true if kernels can use the array in place. Let p be the largest power of two that divides the element
- * size. The array's address must be a multiple of p, or of 8 if p is greater than 8. */
+ * size. The array's address must be a multiple of p, or of 16 if p is greater than 16. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
-    return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
+    return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
 /* If the device uses host memory, creates a buffer over the memory of array i. An array that is both input and

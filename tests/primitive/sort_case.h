@@ -3,34 +3,32 @@
 #ifndef ORDO_TESTS_SORT_CASE_H
 #define ORDO_TESTS_SORT_CASE_H
 
-#include "tests/support/support.h"
+#include "tests/support/wide.h"
 
 #include <stdlib.h>
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
 
 struct item {
-    uint64_t digits; /* the sorted bits, complemented if descending */
-    size_t   from;
+    struct test_form digits; /* the sorted bits, complemented if descending */
+    size_t           from;
 };
 
 static int by_digits_then_index(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    if (x->digits != y->digits)
-        return x->digits < y->digits ? -1 : 1;
-    return x->from < y->from ? -1 : x->from > y->from;
+    const int          order = test_form_compare(x->digits, y->digits);
+    return order ? order : x->from < y->from ? -1 : x->from > y->from;
 }
 
 static struct item *sorted_items(const struct ordo_sort_params *params, const void *keys, size_t count)
 {
     const size_t   bytes = ordo_type_bytes(params->key);
     const uint32_t bits = params->bits ? params->bits : (uint32_t) (8 * bytes) - params->first_bit;
-    const uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
     struct item   *items = test_alloc(count * sizeof *items);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t form = ordo_key_bits(params->key, (const char *) keys + i * bytes);
-        items[i] = (struct item) { ((params->descending ? ~form : form) >> params->first_bit) & mask, i };
+        const struct test_form form = test_form_of(params->key, (const char *) keys + i * bytes);
+        items[i] = (struct item) { test_form_bits(form, params->descending, params->first_bit, bits), i };
     }
     qsort(items, count, sizeof *items, by_digits_then_index);
     return items;
