@@ -56,6 +56,8 @@ static bool point_makes_sense(const struct spec *spec)
     const bool has_prefixes = spec->type == ORDO_U32 || spec->type == ORDO_U64;
     if (workload_asks_prefixes(spec->workload) && !has_prefixes)
         return false;
+    if (type_is_wide(spec->type) && !workload_takes_wide(spec->workload))
+        return false;
     return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
 }
 

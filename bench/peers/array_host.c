@@ -315,7 +315,7 @@ static bool is_right(const struct host_array *a, char *why)
 
 static bool offered(const struct spec *spec, const struct kind *kind, int threads)
 {
-    return kind->peer && (threads > 1 || kind->one_thread) && spec->count > 0 &&
+    return kind->peer && !type_is_wide(spec->type) && (threads > 1 || kind->one_thread) && spec->count > 0 &&
            spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
            (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4);
 }
@@ -377,7 +377,7 @@ static double rate_of(const struct spec *spec, const struct inputs *in, const st
     struct host_array        a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
     struct host_figures      figures;
     fewer.n_queries = spec->n_queries < BASELINE_QUERIES ? spec->n_queries : BASELINE_QUERIES;
-    if (spec->count == 0 || (!queries && spec->count > most) ||
+    if (spec->count == 0 || type_is_wide(spec->type) || (!queries && spec->count > most) ||
         (kind->code == S_TREE && ordo_type_bytes(spec->type) != 4))
         return NAN;
     return measure(&a, true, &goal, &figures) && figures.right ? figures.rate : NAN;

@@ -73,7 +73,7 @@ static void hits_of(void *arg, size_t i)
     const size_t       bytes = type_bytes(spec->type);
     const uint64_t     r = draw(spec->seed + 8, i);
     if (r % 8 != 0)
-        set_element(hits->in->queries, bytes, i, element(hits->in->keys, bytes, (size_t) (r / 8 % spec->count)));
+        move_element(hits->in->queries, i, hits->in->keys, (size_t) (r / 8 % spec->count), bytes);
 }
 
 static bool make_queries(const struct spec *spec, const struct inputs *in)
