@@ -59,7 +59,7 @@ ORDO_FN void histogram_count_all(__local uint *counts, __global const ordo_key *
 }
 
 typedef struct {
-    /* `greatest` is the keys' greatest digit plus 1, `least` is RANK_RADIX minus the keys' least digit. */
+    /* The greatest digit of all keys plus 1, and RANK_RADIX minus the least digit. Atomic max computes both. */
     uint greatest, least;
 } histogram_digit;
 
@@ -76,8 +76,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. The fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group
+ * may call. The fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -118,7 +118,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Estimated mean number of elements that share an element's prefix. */
+    /* Estimated number of elements with the same key prefix, averaged over all elements. */
     float mean;
     float fullest;
 } sample_prefixes;
@@ -132,9 +132,8 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the prefix
- * selects one of SAMPLE_CELLS counters. The estimate subtracts the expected hash collisions. All work-items of the
- * group must call. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the
+ * prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -172,12 +171,13 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment. One group would take long to sort a longer segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
+ * sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (elements with
- * similar keys). */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (similar
+ * keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
+/* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
@@ -212,15 +212,15 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     return found;
 }
 #else
-/* Returns the number of passes before a local pass, or 0 if a local pass would save no time. The passes sort by digit
- * `top` and the next lower digits. All work-items of the group must call. */
+/* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
+ * would save no time. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* First (digits = 1) tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits. Then tests prefixes of two
-     * digits, then of three digits. */
+    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests segments with equal top two
+     * digits. If these segments are too long, round 3 tests three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -244,7 +244,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl), which sorts by all bits
+/* Writes a plan of a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl) by all bits
  * below digit `low`. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top,
                         __local const histogram_local *l)
@@ -259,8 +259,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass by every digit that varies. The number of passes is odd exactly if h.passes is odd, so that the last
- * pass writes the output. */
+/* Writes a plan with a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so
+ * that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -278,7 +278,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. All work-items of the last group must call, after a barrier that makes l->digit visible. */
+/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
+ * visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -296,8 +297,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the tickets and status words. `counters` must be 1 + h.passes *
- * RANK_RADIX words of 0, and is 0 again at the end. */
+/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
+ * `counters` has 1 + h.passes * RANK_RADIX words, which must be 0 and are 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -110,6 +110,7 @@ enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_
  * run. */
 enum ltree_left {
     LEFT_UPDATES,
+    LEFT_FINDS,
     LEFT_FORWARD,  /* searches for the first element at or after the query */
     LEFT_BACKWARD, /* searches for the last element at or before the query */
     LEFT_COUNTS,   /* operations `count`, and operations `range` whose output slice is full */

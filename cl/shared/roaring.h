@@ -31,7 +31,7 @@ enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
 /* Describes one bitmap of 32-bit keys within a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the bitmap's cookie and of its end. */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap: its first byte (the cookie) and its end. */
     ordo_u32 high;
     ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;

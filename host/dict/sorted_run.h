@@ -19,8 +19,8 @@
 /* Byte offsets of the parts of a block, all multiples of 256, and the total `bytes`. A part may have unused
  * capacity. */
 struct ordo_run_layout {
-    size_t  values, hidden, visible, nodes, bytes;
-    cl_uint node_log2; /* Log2 of the number of keys in an index node. */
+    size_t     values, hidden, visible, nodes, bytes;
+    index_form form; /* The layout of the index. */
 };
 
 /* R4, R5: see struct ordo_run_set. */
@@ -132,7 +132,7 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
-struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
 /* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden
  * bits and no search index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);

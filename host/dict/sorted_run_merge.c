@@ -275,7 +275,7 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
     ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, combine, out, &out->count)));
     out->distinct = true;
     out->marks = ORDO_RUN_MARKED;
-    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.node_log2).bytes;
+    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.form).bytes;
     if (out->count == 0)
         ordo_runs_release(runs, out);
     return ORDO_OK;

@@ -25,10 +25,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done by a marker. The marker has the call's wait list, so it fails if an event of the list
- * fails. In an out-of-order queue, a marker with a list may ignore earlier commands (Intel's CPU runtime 2026.22). So
- * the list also gets the event of another marker, which has no list and waits for all earlier commands. A barrier with
- * a list would not do: PoCL 3.1 then forgets other barriers. */
+/* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
+ * commands. The second marker has the call's wait list and the event of the first marker. It fails if an event of
+ * the list fails. It alone would not suffice: in an out-of-order queue, a marker with a list waits only for the
+ * list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)

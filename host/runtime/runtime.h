@@ -123,7 +123,7 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* Number of events at the start of `wait` that may be incomplete. */
+    cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
     bool                     passed;    /* True if a command with the call's wait list was enqueued. */
     bool                     again;     /* True if the call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
@@ -373,6 +373,13 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8, "items a work-item (group 1: a chunk)", 5, 7, 8, 9, 11, 13,  \
       15, 17, 1024, 4096)                                                                                              \
     X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys a node of a static index", 8, 16, 32)                  \
+    X(SEARCH_LAYOUT, "search.layout", KEY, ANY, 0, "of an index: 0 level order, 1 blocked", 0, 1)                      \
+    X(SEARCH_SIMD_DEPTH, "search.simd_depth", KEY, ANY, 0, "levels a SIMD block (blocked); 0: by the device", 0, 1, 2, \
+      3, 4, 5)                                                                                                         \
+    X(SEARCH_LINE_DEPTH, "search.line_depth", KEY, ANY, 0, "levels a line (blocked); 0: by the device", 0, 1, 3, 4, 5) \
+    X(SEARCH_PAGE_DEPTH, "search.page_depth", KEY, ANY, 0,                                                             \
+      "levels a page (blocked), cut to whole lines; 0: by the device; 31: one page", 0, 4, 5, 8, 10, 12, 15, 16, 20,   \
+      31)                                                                                                              \
     X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes a query", 1, 2, 4, 8)                                        \
     X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items a group", 1, 32, 64, 128, 256, 512)                  \
     X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32, 64, 128)         \
@@ -385,6 +392,9 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes a query of a tree", 1, 2, 4, 8)                                \
     X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items a group", 32, 64, 128, 256, 512)                          \
     X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32)                    \
+    X(LTREE_LANES, "links.lanes", KEY, LANES, 1, "lanes a concurrent operation; Khronos: 1 or a sub-group", 1, 8, 16,  \
+      32)                                                                                                              \
+    X(LTREE_FINDS, "links.finds", KEY, ANY, 0, "concurrent finds: 0 beside updates, 1 before them", 0, 1)              \
     X(LTREE_GROUP, "links.group", KEY, ANY, 64, "work-items a group; above 256 with few registers", 32, 64, 128, 256,  \
       512, 768, 1024)
 
@@ -394,6 +404,8 @@ enum ordo_tunable {
 #undef X
         ORDO_N_TUNABLES
 };
+
+enum { ORDO_INDEX_LEVEL_ORDER, ORDO_INDEX_BLOCKED }; /* values of search.layout */
 
 /* Older names. */
 #define ORDO_RUNS_GROUP    ORDO_MERGE_RUNS_GROUP

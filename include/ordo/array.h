@@ -375,7 +375,8 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* A search index over a sorted array. The array must stay in place and unchanged while the index
  * exists.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default.
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. At most 26 % with other
+ *   values of search.node_keys, search.layout and its depths.
  * Concurrency: any number of threads may search. No call may use the index while it is
  *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
@@ -404,8 +405,8 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned by the highest 8 bits of the queries. The keys that one partition's queries
-     * can find then fit in a cache. */
+    /* Partitioned, in batches, at the leaves of the first page of the index. The keys that one
+     * partition's queries can find then fit in a cache. Without an index, the call builds one. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
@@ -420,7 +421,9 @@ struct ordo_search_params {
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN may take scratch memory: 8 bytes and two keys per query. */
+    /* Schemes other than PLAIN may take scratch memory. SORTED: 8 bytes plus the bytes of two keys
+     * per query. BUFFERED: 24 bytes plus a key per query of a batch, which has 640,000 queries, or
+     * 128 per partition if that is more. Without `index` also the bytes of one. */
     ordo_scheme scheme;
 };
 

@@ -39,8 +39,9 @@ struct ordo_blink_config {
  * Errors: after an error the tree is unchanged, or the next call completes the update.
  *   ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT. If a failed kernel damaged a node,
  *   calls return ORDO_BROKEN until the tree is built or cleared.
- * Concurrency: if no leaf is free, a concurrent batch does its remaining stores as ordered batches.
- *   If memory for an eighth of them is missing, it refuses them (ORDO_NOT_STORED). */
+ * Concurrency: queries of a concurrent batch take no latches. If no leaf is free, the batch does
+ *   its remaining stores as ordered batches. If memory for an eighth of them is missing, it refuses
+ *   them (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

@@ -184,6 +184,7 @@ struct ordo_facts {
     uint32_t     compute_units;
     uint32_t     max_group; /* work-items of the largest work-group */
     uint32_t     cache_line_bytes;
+    uint32_t     vector_bytes; /* widest vector of a work-item that the hardware computes at once */
     uint32_t     clock_mhz;
     uint32_t     timer_ns;    /* resolution of profiling timers */
     uint64_t     local_bytes; /* local memory of a work-group */

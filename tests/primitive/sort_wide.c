@@ -163,14 +163,15 @@ DEVICE_TEST(sort_wide, unaligned_buffers_are_refused)
 /* Host arrays may have any alignment. */
 DEVICE_TEST(sort_wide, host_arrays)
 {
-    AUTO_FREE char *memory = test_alloc(5000 * 16 + 8), *want = test_alloc(5000 * 16);
-    void           *keys = memory + 8;
-    test_wide_keys(t, ORDO_BYTES16, WIDE_UUID4, 5000, keys);
-    AUTO_FREE struct item *items = sorted_items(ordo_sort_params(.key = ORDO_BYTES16), keys, 5000);
-    for (size_t i = 0; i < 5000; i++)
-        memcpy(want + 16 * i, (char *) keys + 16 * items[i].from, 16);
+    const struct given                      g = array_given(t, ORDO_BYTES16, 0, 5000);
+    AUTO_FREE char                         *memory = test_alloc(5000 * 16 + 8);
+    void                                   *keys = memory + 8;
+    AUTO(array_case_free) struct array_case c = array_case(t, "ordo_sort", &g);
+    test_wide_keys(t, ORDO_BYTES16, WIDE_UUID4, 5000, c.host[0]);
+    memcpy(keys, c.host[0], 5000 * 16);
+    array_case_check_host(&c);
     test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_BYTES16), keys, NULL, 5000));
-    test_same(t, "keys", ORDO_BYTES16, keys, want, 5000);
+    test_same(t, "keys", ORDO_BYTES16, keys, c.host[2], 5000);
     for (size_t i = 1; i < 5000; i++)
         test_true(t, memcmp((char *) keys + 16 * (i - 1), (char *) keys + 16 * i, 16) <= 0);
 }

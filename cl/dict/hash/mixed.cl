@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
- * batch must be sorted by partition, with equal keys in batch order. A chain is the list of operations on one key. */
+ * batch must be sorted by partition. Operations on equal keys must have the order that the caller gave them. A chain is
+ * the list of operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"

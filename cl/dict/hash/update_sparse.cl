@@ -43,7 +43,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the same as hash_match (update_dense.cl) with `change`, but sets bits in gone_from instead of clearing words. */
+/* Does the same as hash_match of update_dense.cl if its parameter `change` is true. But for an erased element it sets a
+ * bit in gone_from, instead of clearing the element's words. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {

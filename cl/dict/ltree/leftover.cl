@@ -43,6 +43,8 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 {
     if (CODE_UPDATES(code))
         return LEFT_UPDATES;
+    if (CODE_FINDS(code))
+        return LEFT_FINDS;
     if (code <= CODE_SEEK_GT)
         return code >= CODE_SEEK_GE ? LEFT_FORWARD : LEFT_BACKWARD;
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
@@ -100,7 +102,7 @@ void ltree_scatter(uint count, __global const uint *where, __global const uchar 
         found[found_at + i] = results[p];
     if (keys && keys_out && results[p])
         keys_out[keys_out_at + i] = keys[p];
-    if (values && values_out && results[p])
+    if (values && values_out && results[p] && codes[codes_at + i] != CODE_CONTAINS)
         values_out[values_out_at + i] = values[p];
     if (counted) {
         const uint all = before[p] + counted[p];

@@ -29,6 +29,9 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
+/* A split moves the entries from LTREE_HALF on to the new node. */
+#define LTREE_HALF (LTREE_SLOTS / 2)
+
 /* Key in unused slots. It is the greatest key, so searches never count unused slots as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 

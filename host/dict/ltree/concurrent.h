@@ -13,6 +13,7 @@ struct ordo_ltree_batch {
     struct ordo_ltree                  *tree;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             tally[N_TALLIES];
+    bool                                found_first; /* True if the finds ran before the launches. */
     cl_uint                             state[LTREE_STATE_WORDS];
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;

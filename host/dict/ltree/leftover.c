@@ -54,7 +54,8 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
         return ordo_call_scratch(c->call, n * vb, &out->values);
     if (kind == LEFT_UPDATES)
         return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
+    if (kind != LEFT_FINDS)
+        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
@@ -117,6 +118,10 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                          .count = n,
                                          .found = ordo_at(left->found, 0) };
     const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->hi, 0), n, ordo_at(left->counts, 0) };
+    const struct ordo_finds  finds = { .keys = ordo_at(left->keys, 0),
+                                       .count = n,
+                                       .values_out = ordo_at(left->values_out, 0),
+                                       .found = ordo_at(left->found, 0) };
     const struct ordo_seeks  seeks = { left->kind == LEFT_FORWARD ? ORDO_GE : ORDO_LE,
                                       ordo_at(left->keys, 0),
                                       n,
@@ -127,6 +132,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 
     if (left->kind == LEFT_UPDATES)
         return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);
+    if (left->kind == LEFT_FINDS)
+        return ordo_ltree_find(dict, c->call, &finds);
     return left->kind == LEFT_COUNTS ? ordo_ltree_count(dict, c->call, &counts)
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }

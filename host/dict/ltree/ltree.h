@@ -44,8 +44,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. If the driver refused a build after nodes were overwritten, this run has all elements, and the
-     * next call builds the tree from it. */
+    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements, and the next
+     * call makes the tree from it. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;        /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;   /* upper bound of leaves in use */
@@ -59,7 +59,7 @@ struct ordo_ltree {
     bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
-    uint64_t rounds;    /* Number of batches in key order that have changed leaves. */
+    uint64_t rounds;    /* Number of ordered (not concurrent) batches that have changed leaves. */
     bool     broken;    /* a check has found damage */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
@@ -91,8 +91,6 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
     return tree->pools.leaf_keys != NULL;
 }
 
-#define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
-
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
@@ -104,7 +102,10 @@ struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
+/* Returns the shape of a launch of concurrent operations. */
+struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
+/* Returns a shape with one team: of the lanes of other launches if these are a sub-group, else of one lane. */
+struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
  * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);

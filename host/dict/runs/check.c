@@ -92,6 +92,8 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
             return ORDO_FAIL(call->dev, ORDO_BROKEN, "run %zu is empty", r);
         ORDO_TRY(look(call, dict, &set->run[r], &fresh, r, found));
         ORDO_TRY(validate(call->dev, set, r, found));
+        if (set->run[r].indexed)
+            ORDO_TRY(ordo_call_check_index(call, &set->run[r].index));
     }
     return ORDO_OK;
 }

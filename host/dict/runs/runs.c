@@ -62,7 +62,7 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
     }
     run->count = count;
     run->indexed = false;
-    run->layout.bytes = ordo_run_layout_of(&runs->dict, count, run->layout.node_log2).bytes;
+    run->layout.bytes = ordo_run_layout_of(&runs->dict, count, run->layout.form).bytes;
     tighten(runs, call);
 }
 
