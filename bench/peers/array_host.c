@@ -297,7 +297,7 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     int                n = 0;
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
         for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
-            if (kind->peer && (t > 1 || kind->one_thread) && spec->count > 0 &&
+            if (kind->peer && !type_is_wide(spec->type) && (t > 1 || kind->one_thread) && spec->count > 0 &&
                 spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
                 (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4))
                 peers[n++] =
@@ -356,7 +356,7 @@ static double rate_of(const struct spec *spec, const struct inputs *in, const st
     struct host_array        a = { .kind = kind, .spec = &fewer, .in = in, .threads = 1 };
     struct host_figures      figures;
     fewer.n_queries = spec->n_queries < BASELINE_QUERIES ? spec->n_queries : BASELINE_QUERIES;
-    if (spec->count == 0 || (!queries && spec->count > most) ||
+    if (spec->count == 0 || type_is_wide(spec->type) || (!queries && spec->count > most) ||
         (kind->code == S_TREE && ordo_type_bytes(spec->type) != 4))
         return NAN;
     return measure(&a, true, &goal, &figures) && figures.right ? figures.rate : NAN;

@@ -53,12 +53,29 @@ FOR_BOTH void radix_part(size_t key_bytes, const struct pass *pass, size_t from,
     }
 }
 
+/* Elements of 16 bytes. */
+static void wide_radix_part(const struct pass *pass, size_t from, size_t to, bool moves, struct digits *digits)
+{
+    const size_t word = pass->shift >= 64;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t half = element(pass->from.keys, 8, 2 * i + word);
+        const size_t   at = digits->of[(half >> pass->shift % 64) & (DIGITS - 1)]++;
+        if (!moves)
+            continue;
+        move_element(pass->to.keys, at, pass->from.keys, i, 16);
+        move(pass->from.values, i, pass->to.values, at, pass->value_bytes);
+    }
+}
+
 static void run_radix_part(struct pass *pass, size_t part, bool moves)
 {
     const size_t  key_bytes = pass->key_bytes, each = pass->count / pass->parts, from = each * part;
     const size_t  to = part + 1 == pass->parts ? pass->count : from + each;
     struct digits digits = moves ? pass->place[part] : (struct digits) { { 0 } };
-    BOTH(radix_part, pass, from, to, moves, &digits);
+    if (key_bytes == 16)
+        wide_radix_part(pass, from, to, moves, &digits);
+    else
+        BOTH(radix_part, pass, from, to, moves, &digits);
     pass->place[part] = digits;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain single-thread host algorithms as baselines. Keys are unsigned integers of 4 or 8 bytes in ordered form;
- * values have 0, 4 or 8 bytes. */
+/* Plain single-thread host algorithms as baselines. Keys are unsigned integers of 4 or 8 bytes in ordered form, for
+ * sorts also of 16 bytes, low word first; values have 0, 4 or 8 bytes. */
 #pragma once
 
 #include <stdbool.h>

@@ -63,7 +63,7 @@ static void hits_of(void *arg, size_t i)
     const size_t       bytes = type_bytes(spec->type);
     const uint64_t     r = draw(spec->seed + 8, i);
     if (r % 8 != 0)
-        set_element(hits->in->queries, bytes, i, element(hits->in->keys, bytes, (size_t) (r / 8 % spec->count)));
+        move_element(hits->in->queries, i, hits->in->keys, (size_t) (r / 8 % spec->count), bytes);
 }
 
 static bool make_queries(const struct spec *spec, const struct inputs *in)
@@ -132,46 +132,52 @@ struct check {
     size_t               first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
 };
 
-static uint64_t order_at(const struct check *check, const void *keys, size_t i)
+static struct key_form form_at(const struct check *check, const void *keys, size_t i)
 {
-    return key_order(check->spec->type, element(keys, check->key_bytes, i));
+    return key_form_at(check->spec->type, keys, i);
+}
+
+/* Negative, zero or positive: key i of `keys` against a query. */
+static int compared(const struct check *check, const void *keys, size_t i, struct key_form query)
+{
+    return key_form_compare(form_at(check, keys, i), query);
 }
 
 static bool rank_right_at(const struct check *check, size_t i, char *why)
 {
-    const size_t   count = check->spec->count, rank = check->answer->ranks[i];
-    const uint64_t query = order_at(check, check->in->queries, i);
+    const size_t          count = check->spec->count, rank = check->answer->ranks[i];
+    const struct key_form query = form_at(check, check->in->queries, i);
     if (rank > count)
         return because(why, "rank[%zu] = %zu of %zu keys", i, rank, count);
-    if (rank > 0 && order_at(check, check->in->keys, rank - 1) >= query)
+    if (rank > 0 && compared(check, check->in->keys, rank - 1, query) >= 0)
         return because(why, "rank[%zu] = %zu is too high", i, rank);
-    if (rank < count && order_at(check, check->in->keys, rank) < query)
+    if (rank < count && compared(check, check->in->keys, rank, query) < 0)
         return because(why, "rank[%zu] = %zu is too low", i, rank);
     return true;
 }
 
 static bool ranges_right_at(const struct check *check, size_t i, char *why)
 {
-    const size_t   count = check->spec->count, rank = check->answer->ranks[i], upper = check->answer->uppers[i];
-    const uint64_t query = order_at(check, check->in->queries, i);
+    const size_t          count = check->spec->count, rank = check->answer->ranks[i], upper = check->answer->uppers[i];
+    const struct key_form query = form_at(check, check->in->queries, i);
     if (!rank_right_at(check, i, why))
         return false;
     if (upper < rank || upper > count)
         return because(why, "upper[%zu] = %zu of %zu keys, lower = %zu", i, upper, count, rank);
-    if (upper > rank && order_at(check, check->in->keys, upper - 1) != query)
+    if (upper > rank && compared(check, check->in->keys, upper - 1, query) != 0)
         return because(why, "upper[%zu] = %zu is too high", i, upper);
-    if (upper < count && order_at(check, check->in->keys, upper) <= query)
+    if (upper < count && compared(check, check->in->keys, upper, query) <= 0)
         return because(why, "upper[%zu] = %zu is too low", i, upper);
     return true;
 }
 
 /* The first of ascending keys that is not less. */
-static size_t first_not_below(const struct check *check, const void *keys, size_t count, uint64_t order)
+static size_t first_not_below(const struct check *check, const void *keys, size_t count, struct key_form query)
 {
     size_t from = 0, to = count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (order_at(check, keys, middle) < order)
+        if (compared(check, keys, middle, query) < 0)
             from = middle + 1;
         else
             to = middle;
@@ -180,18 +186,18 @@ static size_t first_not_below(const struct check *check, const void *keys, size_
 }
 
 /* Whether element `index` is the first with this key. */
-static bool is_first(const struct check *check, uint64_t index, uint64_t query)
+static bool is_first(const struct check *check, uint64_t index, struct key_form query)
 {
-    return index < check->spec->count && order_at(check, check->in->keys, (size_t) index) == query &&
-           (index == 0 || order_at(check, check->in->keys, (size_t) index - 1) < query);
+    return index < check->spec->count && compared(check, check->in->keys, (size_t) index, query) == 0 &&
+           (index == 0 || compared(check, check->in->keys, (size_t) index - 1, query) < 0);
 }
 
 static bool lookup_right_at(const struct check *check, size_t i, char *why)
 {
-    const struct spec *spec = check->spec;
-    const uint64_t     query = order_at(check, check->in->queries, i);
-    const uint8_t      found = check->answer->found[i];
-    const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
+    const struct spec    *spec = check->spec;
+    const struct key_form query = form_at(check, check->in->queries, i);
+    const uint8_t         found = check->answer->found[i];
+    const uint64_t        value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
     if (found == 1 && spec->value_bytes && value == value_of(spec->value_bytes, (uint32_t) value) &&
         is_first(check, (uint32_t) value, query))
         return true; /* needs no search */
@@ -239,7 +245,7 @@ static bool check_scan(const struct check *check, char *why)
     uint64_t           all = 0;
     for (size_t i = 0; i < spec->count; i++) {
         const uint64_t before = all;
-        const uint64_t here = maximum ? order_at(check, check->in->keys, i) : element(check->in->keys, bytes, i);
+        const uint64_t here = maximum ? form_at(check, check->in->keys, i).low : element(check->in->keys, bytes, i);
         all = !maximum ? (all + here) & (bytes == 4 ? UINT32_MAX : UINT64_MAX) : here > all ? here : all;
         const uint64_t want = maximum ? key_stored(spec->type, all) : before;
         if (spec->workload == SCAN && element(check->answer->keys, bytes, i) != want)
@@ -274,7 +280,8 @@ static bool check_compact(const struct check *check, char *why)
 
 static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
 {
-    return element(a, check->key_bytes, i) == element(b, check->key_bytes, k);
+    const size_t bytes = check->key_bytes;
+    return memcmp((const char *) a + i * bytes, (const char *) b + k * bytes, bytes) == 0;
 }
 
 static uint64_t value_at(const struct check *check, const void *values, size_t i)
@@ -288,14 +295,15 @@ static bool order_right(const struct check *check, const struct pairs *sorted, c
     const struct answer *out = check->answer;
     uint64_t             more = 0;
     for (size_t i = 0; i < check->spec->count; i++) {
-        const uint64_t key = element(sorted->keys, check->key_bytes, i);
-        const uint64_t value = value_at(check, out->values, i), want = value_at(check, sorted->values, i);
+        const struct key_form key = form_at(check, sorted->keys, i), got = form_at(check, out->keys, i);
+        const uint64_t        value = value_at(check, out->values, i), want = value_at(check, sorted->values, i);
         if (!same_key(check, out->keys, i, sorted->keys, i))
-            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, element(out->keys, check->key_bytes, i),
-                           key);
+            return because(why,
+                           "out[%zu] has the ordered form 0x%" PRIx64 "%016" PRIx64 ", not 0x%" PRIx64 "%016" PRIx64, i,
+                           got.high, got.low, key.high, key.low);
         if (value != want && !check->ties_may_swap)
             return because(why, "values_out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, value, want);
-        more += draw(key, value) - draw(key, want);
+        more += draw(key.low ^ key.high, value) - draw(key.low ^ key.high, want);
     }
     return more == 0 || because(why, "the output does not hold the same elements as the input");
 }

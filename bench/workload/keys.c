@@ -49,6 +49,38 @@ uint64_t key_stored(ordo_type type, uint64_t order)
     return order ^ sign;
 }
 
+static uint64_t reversed(uint64_t word)
+{
+    uint64_t out = 0;
+    for (int i = 0; i < 8; i++, word >>= 8)
+        out = out << 8 | (word & 0xff);
+    return out;
+}
+
+struct key_form key_form_at(ordo_type type, const void *keys, size_t i)
+{
+    const size_t bytes = type_bytes(type);
+    if (bytes < 16)
+        return (struct key_form) { 0, key_order(type, element(keys, bytes, i)) };
+    const uint64_t first = element(keys, 8, 2 * i), second = element(keys, 8, 2 * i + 1);
+    return type == ORDO_U128 ? (struct key_form) { second, first }
+                             : (struct key_form) { reversed(first), reversed(second) };
+}
+
+int key_form_compare(struct key_form a, struct key_form b)
+{
+    if (a.high != b.high)
+        return a.high < b.high ? -1 : 1;
+    return a.low < b.low ? -1 : a.low > b.low;
+}
+
+static void set_form(ordo_type type, void *keys, size_t i, struct key_form form)
+{
+    const bool swaps = type == ORDO_BYTES16;
+    set_element(keys, 8, 2 * i, swaps ? reversed(form.high) : form.low);
+    set_element(keys, 8, 2 * i + 1, swaps ? reversed(form.low) : form.high);
+}
+
 uint64_t value_of(uint32_t value_bytes, size_t i)
 {
     return value_bytes == 8 ? (uint32_t) i | draw(77, i) << 32 : (uint32_t) i;
@@ -92,11 +124,42 @@ static uint64_t key_at(const struct fill *fill, size_t i)
     }
 }
 
+#define NETWORKS 300
+
+/* An address as in IPv6: few networks of 32 bits, random subnets of 24 bits. Half of the hosts have small numbers. */
+static struct key_form address(const struct fill *fill, size_t i)
+{
+    const uint64_t r = draw(fill->seed, i), subnet = (r >> 32) % (fill->count / CLUSTER_KEYS + 1);
+    const uint64_t network = (uint64_t) 0x2000 << 16 | draw(3001, subnet % NETWORKS) >> 36;
+    return (struct key_form) { network << 32 | draw(3000, subnet) >> 40 << 8,
+                               r & 1 ? draw(fill->seed + 5000, i) : r % CLUSTER_SPAN };
+}
+
+static struct key_form wide_key_at(const struct fill *fill, size_t i)
+{
+    const uint64_t high = fill->dist == CLUSTERED ? 0 : key_at(fill, i);
+    switch (fill->dist) {
+    case CLUSTERED:
+        return address(fill, i);
+    case SEQUENTIAL:
+    case DENSE:
+        return (struct key_form) { 0, high };
+    case UNIFORM:
+        return (struct key_form) { high, draw(fill->seed + 5000, i) };
+    default:
+        return (struct key_form) { high, draw(5000, high) };
+    }
+}
+
 static void fill_at(void *arg, size_t i)
 {
     const struct fill *fill = arg;
     const size_t       bytes = type_bytes(fill->type);
-    const uint64_t     order = key_at(fill, i);
+    if (type_is_wide(fill->type)) {
+        set_form(fill->type, fill->to, i, wide_key_at(fill, i));
+        return;
+    }
+    const uint64_t order = key_at(fill, i);
     set_element(fill->to, bytes, i, key_stored(fill->type, bytes == 4 ? order >> 32 : order));
 }
 
@@ -114,6 +177,21 @@ static void forms_of(void *forms_, size_t i)
     set_element(forms->to, bytes, i, forms->form(forms->type, element(forms->from, bytes, i)));
 }
 
+static void swap_of(void *forms_, size_t i)
+{
+    const struct forms *forms = forms_;
+    set_form(ORDO_U128, forms->to, i, key_form_at(ORDO_BYTES16, forms->from, i));
+}
+
+/* Converts keys to unsigned integers of the same order, or back. */
+static void convert_all(struct forms *forms, size_t count)
+{
+    if (!type_is_wide(forms->type))
+        for_each(count, forms_of, forms);
+    else if (forms->type == ORDO_BYTES16)
+        for_each(count, swap_of, forms);
+}
+
 bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_bytes, size_t count)
 {
     const size_t       bytes = type_bytes(type);
@@ -121,10 +199,10 @@ bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_byte
     struct forms       forms = { keys, keys, type, key_order };
     const bool         made = spare.keys && spare.values;
     if (made) {
-        for_each(count, forms_of, &forms);
+        convert_all(&forms, count);
         pairs_sort((struct pairs) { keys, values }, spare, bytes, value_bytes, count);
         forms.form = key_stored;
-        for_each(count, forms_of, &forms);
+        convert_all(&forms, count);
     }
     free(spare.keys);
     free(spare.values);

@@ -7,7 +7,14 @@
 /* The i-th pseudorandom word of stream `seed`. */
 uint64_t draw(uint64_t seed, uint64_t i);
 
-/* The ordered form of a stored key, and back. Its unsigned order is the order of keys. */
+/* The ordered form of a key of any type, for comparisons. */
+struct key_form {
+    uint64_t high, low; /* high: 0 for keys of 4 and 8 bytes */
+};
+struct key_form key_form_at(ordo_type type, const void *keys, size_t i);
+int             key_form_compare(struct key_form a, struct key_form b);
+
+/* The ordered form of a stored key of 4 or 8 bytes, and back. Its unsigned order is the order of keys. */
 uint64_t key_order(ordo_type type, uint64_t stored);
 uint64_t key_stored(ordo_type type, uint64_t order);
 
@@ -21,6 +28,7 @@ uint64_t value_of(uint32_t value_bytes, size_t i);
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
 /* Draws the same keys in ascending order. False without memory. */
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
+/* Converts keys of 4 or 8 bytes to ordered form. */
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
 /* Makes values of elements first, first + 1, ...; nothing if they have 0 bytes. */
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);

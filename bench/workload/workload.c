@@ -86,7 +86,7 @@ const char *dist_name(int dist)
 
 const char *type_name(int type)
 {
-    static const char *const names[N_TYPES] = { "u32", "u64", "i32", "i64", "f32", "f64" };
+    static const char *const names[N_TYPES] = { "u32", "u64", "i32", "i64", "f32", "f64", "u128", "bytes16" };
     return names[type];
 }
 
@@ -101,7 +101,12 @@ enum workload workload_on_device(enum workload workload)
 
 size_t type_bytes(ordo_type type)
 {
-    return type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 ? 4 : 8;
+    return type_is_wide(type) ? 16 : type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 ? 4 : 8;
+}
+
+bool type_is_wide(ordo_type type)
+{
+    return type == ORDO_U128 || type == ORDO_BYTES16;
 }
 
 bool type_is_float(ordo_type type)

@@ -106,6 +106,8 @@ enum workload workload_on_device(enum workload workload);
     /* queries prefixes, which needs keys of type u32 or u64 */                                                        \
     X(asks_prefixes, w == LONGESTPREFIX || w == COUNTPREFIX)                                                           \
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
+    /* takes keys of 16 bytes */                                                                                       \
+    X(takes_wide, w == SORT || w == HOSTSORT)                                                                          \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER)           \
     X(has_queries,                                                                                                     \
       w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \
@@ -172,7 +174,7 @@ enum dist {
 const char *dist_name(int dist);
 
 const char *type_name(int type);
-#define N_TYPES 6
+#define N_TYPES 8
 
 /* The numbers of a point of dictionaries. Add an option of ordo-bench as a row here, with its line in
  * bench/help.txt. Columns: member of struct spec, option, name in files, least, most (0: a flag), default (0: the
@@ -269,6 +271,8 @@ struct transfers spec_transfers(const struct spec *spec, size_t stored);
 ordo_op spec_op(const struct spec *spec);
 
 size_t type_bytes(ordo_type type);
+/* Keys of 16 bytes. */
+bool type_is_wide(ordo_type type);
 /* Floats, whose scans and reductions are maxima. */
 bool type_is_float(ordo_type type);
 
@@ -277,7 +281,7 @@ struct workload_bytes {
     uint64_t all, largest;
 };
 
-/* Elements of 4 or 8 bytes. */
+/* Elements of 4 or 8 bytes; move_element also moves 16 bytes. */
 
 static inline uint64_t element(const void *array, size_t bytes, size_t i)
 {
@@ -289,6 +293,13 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
         ((uint32_t *) array)[i] = (uint32_t) value;
     else
         ((uint64_t *) array)[i] = value;
+}
+
+static inline void move_element(void *to, size_t i, const void *from, size_t j, size_t bytes)
+{
+    const size_t words = bytes == 16 ? 2 : 1, size = bytes / words;
+    for (size_t w = 0; w < words; w++)
+        set_element(to, size, i * words + w, element(from, size, j * words + w));
 }
 
 /* Outputs are filled with it, so that missing writes show. */

@@ -19,7 +19,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     uint low = diagonal - min(diagonal, b_count), high = min(diagonal, a_count);
     while (low < high) {
         const uint middle = (low + high) / 2;
-        const bool is_before = a[middle] <= b[diagonal - 1 - middle];
+        const bool is_before = key_upto(a[middle], b[diagonal - 1 - middle]);
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
@@ -36,7 +36,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
         ordo_key_form a = keys[at.a], b = keys[at.b];                                                                  \
         ORDO_UNROLL                                                                                                    \
         for (uint i = 0; i < (items); i++) {                                                                           \
-            const bool take_a = at.b >= at.b_end || (at.a < at.a_end && a <= b);                                       \
+            const bool take_a = at.b >= at.b_end || (at.a < at.a_end && key_upto(a, b));                               \
             merged[i] = take_a ? a : b;                                                                                \
             from[i] = take_a ? at.a : at.b;                                                                            \
             const uint          next = from[i] + 1;                                                                    \

@@ -55,7 +55,7 @@ ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 
 ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
 {
-    return (uint) (bits >> shift) & mask;
+    return key_digit(bits, shift, mask);
 }
 
 /* Returns the index in the tile of this work-item's first key. The index of each next key is TEAM_WIDTH greater. */

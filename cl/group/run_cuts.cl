@@ -40,7 +40,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     while (low < high) {
         const uint          middle = low + (high - low) / 2;
         const ordo_key_form key = key_bits(keys[middle]);
-        const bool          is_before = key < x || (ties && key == x);
+        const bool          is_before = key_before(key, x) || (ties && key_same(key, x));
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }

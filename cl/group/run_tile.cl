@@ -262,7 +262,7 @@ typedef struct {
 ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
 {
     const uint r = min((uint) get_local_id(0), (uint) RUN_TABLE_MAX - 1);
-    runs_key   next = { 0, get_local_id(0) < mem->table.n_runs && mem->part[r].end < mem->table.count[r] };
+    runs_key   next = { KEY_LEAST, get_local_id(0) < mem->table.n_runs && mem->part[r].end < mem->table.count[r] };
     if (next.is)
         next.key = key_bits(runs_whole(mem, r)[mem->part[r].end]);
     return next;
@@ -282,14 +282,14 @@ ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
     for (uint r = 0; r < mem->table.n_runs; r++)
-        does = does || (mem->has_next[r] && mem->next[r] == x);
+        does = does || (mem->has_next[r] && key_same(mem->next[r], x));
     return does;
 }
 
 ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
 {
     const ordo_key_form x = mem->keys[slot];
-    return slot + 1 < count ? mem->keys[slot + 1] != x : !runs_goes_on(mem, x);
+    return slot + 1 < count ? !key_same(mem->keys[slot + 1], x) : !runs_goes_on(mem, x);
 }
 #else
 ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
@@ -333,7 +333,7 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
     if (at < second_run)
         return value;
     const uint before = mem->part[0].begin + min((uint) mem->upto[at], second_run);
-    if (before == 0 || key_bits(runs_whole(mem, 0)[before - 1]) != mem->keys[slot])
+    if (before == 0 || !key_same(key_bits(runs_whole(mem, 0)[before - 1]), mem->keys[slot]))
         return value;
     return value_combine((mem->value_of[0] - mem->part[0].begin)[before - 1], value);
 }

@@ -41,7 +41,7 @@ ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
 }
 ORDO_FN runs_head runs_exhausted(void)
 {
-    return runs_head_of(~0UL, RUN_TABLE_MAX);
+    return runs_head_of(KEY_GREATEST, RUN_TABLE_MAX);
 }
 ORDO_FN ordo_key_form runs_head_key(runs_head head)
 {
@@ -55,7 +55,7 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
     const ordo_key_form a_key = winner->key, b_key = loser->key;
     const uint          a_run = winner->run, b_run = loser->run;
-    const bool          stays = (a_key < b_key) | ((a_key == b_key) & (a_run < b_run));
+    const bool          stays = key_before(a_key, b_key) | (key_same(a_key, b_key) & (a_run < b_run));
     winner->key = stays ? a_key : b_key;
     winner->run = stays ? a_run : b_run;
     loser->key = stays ? b_key : a_key;

@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit of the ordered form: (form >> shift) & mask. `number` counts digits from the least significant one. */
+/* A digit of the ordered form: key_digit(form, shift, mask). `number` counts digits from the least significant one. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -96,7 +96,7 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
         ORDO_UNROLL
         for (int i = 0; i < RANK_ITEMS; i++) {
             const uint e = first + i * TEAM_WIDTH;
-            bits[i] = e < here ? key_bits(tile_keys[e]) : ~(ordo_key_form) 0;
+            bits[i] = e < here ? key_bits(tile_keys[e]) : KEY_GREATEST;
         }
     }
 }

@@ -57,7 +57,7 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
 {
     if (a <= low || a > high)
         return a <= low;
-    return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
+    return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
 /* Sets *tile to output elements `begin` to end - 1. a_begin is the number of elements of array a before output
@@ -301,7 +301,7 @@ void merge_chunks(MERGE_ARGS)
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];
-            const bool     take_b = key_bits(b_key) < key_bits(a_key);
+            const bool     take_b = key_before(key_bits(b_key), key_bits(a_key));
             keys_out[to] = take_b ? b_key : a_key;
 #if ORDO_VALUE_BYTES
             values_out[to] = *(take_b ? bv + b : av + a);

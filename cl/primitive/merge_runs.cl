@@ -186,13 +186,13 @@ ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, 
     const ordo_key_form       x = key_bits(keys[i]);
     bool                      visible = !run_is_hidden(mem->hidden_of[r], i);
     if (i + 1 < mem->table.count[r])
-        visible = visible && key_bits(keys[i + 1]) != x;
+        visible = visible && !key_same(key_bits(keys[i + 1]), x);
     for (uint s = r + 1; s < mem->table.n_runs; s++) {
         const runs_keys newer = runs_whole(mem, s);
         const runs_part part = runs_part_of(&mem->table, in->splits, tile, in->n_tiles, s);
         const uint      at = runs_count_before(newer, part.begin, part.end, x, false);
         if (at < mem->table.count[s])
-            visible = visible && key_bits(newer[at]) != x;
+            visible = visible && !key_same(key_bits(newer[at]), x);
     }
     return visible;
 }
@@ -223,7 +223,7 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
     ORDO_UNROLL
     for (uint k = 0; k < MERGE_RUNS_HEADS; k++) {
         const uint i = min(first + k * apart, n - 1);
-        head[k] = i == 0 || keys[i] != keys[i - 1];
+        head[k] = i == 0 || !key_same(keys[i], keys[i - 1]);
     }
     ORDO_UNROLL
     for (uint k = 0; k < MERGE_RUNS_HEADS; k++)

@@ -14,7 +14,7 @@
 /* Returns the key bits that the sort compares, shifted to bit 0. */
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
-    return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
+    return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
 /* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs. A scatter of pairs
@@ -67,14 +67,14 @@ ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
 
 ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
 {
-    return (uint) (form >> shift) & (BUCKETS - 1);
+    return key_digit(form, shift, BUCKETS - 1);
 }
 
 /* Returns the lowest bit of the digit that selects an element's bucket. Its highest bit is the highest bit set in
  * `span`, a bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
-    const uint top = KEY_BITS - (uint) clz(span);
+    const uint top = key_width(span);
     return top > SORT_BUCKET_BITS ? top - SORT_BUCKET_BITS : 0;
 }
 
@@ -87,7 +87,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
     uint                count[BUCKETS], longest = 0;
     const uint          step = b.count / SAMPLE;
     const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
-    ordo_key_form       span = 0;
+    ordo_key_form       span = KEY_LEAST;
     keys += b.keys_in_at;
     for (uint i = 0; i < SAMPLE; i++)
         span |= bucket_form(keys[i * step], b) ^ one;
@@ -98,19 +98,20 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
     /* Tolerates a bucket that is a quarter longer than b.longest, because a small sample is inexact. */
-    const bool skip = span && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
+    const bool skip =
+        !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
 /* Sets spans[chunk] to a bitmap of the bits in which the chunk's keys differ from the array's first key. */
 ORDO_KERNEL(1)
-void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
+void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ordo_key_form *spans,
                       struct sort_buckets b)
 {
     const uint          chunk = (uint) get_group_id(0);
     const bucket_part   part = bucket_chunk(b, chunk);
     const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
-    ordo_key_form       span = 0;
+    ordo_key_form       span = KEY_LEAST;
     if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
         return;
     keys += b.keys_in_at;
@@ -122,15 +123,15 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
 /* Sets plan[SORT_BUCKET_SHIFT] to the lowest bit of the digit that selects an element's bucket. If all keys are
  * equal, sets the state to SORT_BUCKET_ONE. */
 ORDO_KERNEL(1)
-void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
+void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
-    ordo_key_form span = 0;
+    ordo_key_form span = KEY_LEAST;
     if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
         return;
     for (uint chunk = 0; chunk < b.chunks; chunk++)
-        span |= (ordo_key_form) spans[chunk];
+        span |= spans[chunk];
     plan[SORT_BUCKET_SHIFT] = bucket_shift(span);
-    if (span == 0)
+    if (key_same(span, KEY_LEAST))
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
 }
 
@@ -214,13 +215,13 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
                            struct sort_buckets b)
 {
     ulong         moves = 0;
-    ordo_key_form last = 0; /* The largest ordered form so far. */
+    ordo_key_form last = KEY_LEAST; /* The largest ordered form so far. */
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
         const ordo_key_form  form = bucket_form(element.key, b);
         uint                 at = e;
-        if (form < last && moves <= most) {
-            for (; at > 0 && bucket_form(out.keys[at - 1], b) > form; at--)
+        if (key_before(form, last) && moves <= most) {
+            for (; at > 0 && key_before(form, bucket_form(out.keys[at - 1], b)); at--)
                 bucket_store(out, false, at, bucket_load(out, false, at - 1));
             moves += e - at;
         } else {
@@ -242,19 +243,19 @@ ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
     uint          varying = 0;
-    for (d.passes = 0; span && varying < bits; d.passes++) {
-        const uint top = KEY_BITS - (uint) clz(span), width = min(top, (uint) DIGIT_BITS), low = top - width;
+    for (d.passes = 0; !key_same(span, KEY_LEAST) && varying < bits; d.passes++) {
+        const uint top = key_width(span), width = min(top, (uint) DIGIT_BITS), low = top - width;
         d.low[d.passes] = low;
         d.width[d.passes] = width;
-        varying += (uint) popcount(span >> low);
-        span &= ((ordo_key_form) 1 << low) - 1;
+        varying += key_ones(key_above(span, low));
+        span &= key_low_bits(low);
     }
     return d;
 }
 
 ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
 {
-    return (uint) (form >> low) & ((1u << width) - 1);
+    return key_digit(form, low, (1u << width) - 1);
 }
 
 /* Sorts the elements by one digit. next[d] must be the number of elements with digit d. */
@@ -304,11 +305,11 @@ ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes,
 
 ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count, struct sort_buckets b)
 {
-    ordo_key_form       span = 0;
+    ordo_key_form       span = KEY_LEAST;
     const ordo_key_form one = bucket_form(bucket_key(spare, PAIRED, 0), b);
     for (uint e = 1; e < count; e++)
         span |= bucket_form(bucket_key(spare, PAIRED, e), b) ^ one;
-    if (count < INSERTED || span == 0) {
+    if (count < INSERTED || key_same(span, KEY_LEAST)) {
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }

@@ -17,7 +17,7 @@
 
 ORDO_FN uint chunk_digit(ordo_key key, struct sort_chunks c)
 {
-    return (uint) (key_bits(key) >> c.shift) & c.digit_mask;
+    return key_digit(key_bits(key), c.shift, c.digit_mask);
 }
 
 /* Returns whether sort_buckets.cl has sorted the array. `plan` is NULL if sort_buckets.cl did not run. */
@@ -84,7 +84,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits of the ordered form that the sort compares: (form >> shift) & mask. */
+/* The bits of the ordered form that the sort compares: key_above(form, shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -92,7 +92,7 @@ typedef struct {
 
 ORDO_FN uint few_digit(ordo_key key, few_field field, uint pass)
 {
-    return (uint) ((key_bits(key) >> field.shift & field.mask) >> pass * RANK_BITS) & (RANK_RADIX - 1);
+    return key_digit(key_above(key_bits(key), field.shift) & field.mask, pass * RANK_BITS, RANK_RADIX - 1);
 }
 
 typedef struct {
@@ -150,7 +150,7 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {
-    const few_field field = { s.first_bit, ~(ordo_key_form) 0 >> (KEY_BITS - s.bits) };
+    const few_field field = { s.first_bit, key_above(KEY_GREATEST, KEY_BITS - s.bits) };
     const few_pairs in = { keys_in + s.keys_in_at, PAIR_VALUES(in, s.values_in_at) };
     const few_pairs out = { keys_out + s.keys_out_at, PAIR_VALUES(out, s.values_out_at) };
     const few_pairs spare = { keys_spare, PAIR_VALUES(spare, 0) };

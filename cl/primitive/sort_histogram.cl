@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts all digits of a radix sort in one read of the keys, and plans the passes for 8-byte keys (shared/sort.h). The
- * plan omits digits that are equal in all keys. If the top digits divide the keys into small segments, the plan has
- * passes by the top digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A Memory
- * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+/* Counts all digits of a radix sort in one read of the keys. For keys of 8 and 16 bytes, also plans the passes
+ * (shared/sort.h). The plan omits digits that are equal in all keys. If the top digits divide the keys into small
+ * segments, the plan has passes by the top digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A
+ * Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -150,7 +150,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
         ulong hash[SAMPLE_AHEAD];
         ORDO_UNROLL
         for (uint i = 0; i < SAMPLE_AHEAD; i++)
-            hash[i] = (key_bits(keys[min(first + i * GROUP_SIZE, n - 1) * step]) >> shift) * 0x9e3779b97f4a7c15ul;
+            hash[i] = key_hash(key_above(key_bits(keys[min(first + i * GROUP_SIZE, n - 1) * step]), shift));
         ORDO_UNROLL
         for (uint i = 0; i < SAMPLE_AHEAD; i++)
             if (first + i * GROUP_SIZE < n)
@@ -180,6 +180,38 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
 
+#if KEY_BITS > 64
+/* Before the local pass, passes sort by at most this number of top digits. 16-byte keys often share long prefixes, and
+ * the local pass can replace up to 13 passes. */
+#define PLAN_DIGITS_MAX 10
+
+/* Returns a number of digits, from digit `top` down: passes must sort by these digits before a local pass. Returns 0
+ * if a local pass would save no time. Digits that are equal in all keys need no pass. For each number of digits from 2
+ * up, first tests whether segments are small, then whether the bins of the local pass would be small. All work-items of
+ * the group must call. */
+ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
+                             __local histogram_local *l)
+{
+    uint found = 0, digits = 2, passes = 2;
+    bool bins = false, searches = varying >= SORT_LOCAL_DIGITS;
+    while (searches) {
+        const uint            low = sort_digit_of(top + 1 - digits, h.first_bit, h.bits, h.passes).shift;
+        const sample_prefixes alike =
+            sample_by_prefix(keys, h.count, bins ? low - min(low, (uint) SAMPLE_BIN_BITS) : low, l);
+        const bool few =
+            alike.mean <= (bins ? SAMPLE_BIN_MAX : (float) h.segment_limit) && alike.fullest <= SAMPLE_SHARE_MAX;
+        found = few && bins ? digits : 0;
+        bins = few && !bins;
+        if (!bins && found == 0) {
+            digits++;
+            passes += digits <= top + 1 && histogram_varies(l, top + 1 - min(digits, top + 1));
+        }
+        searches = bins || (found == 0 && digits <= min(top + 1, (uint) PLAN_DIGITS_MAX) &&
+                            passes + SORT_LOCAL_DIGITS - 2 <= varying);
+    }
+    return found;
+}
+#else
 /* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
  * would save no time. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
@@ -202,6 +234,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     }
     return found;
 }
+#endif
 #else
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
@@ -211,13 +244,19 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Writes a plan of passes by digits `low` to `top`, then a local pass (sort_local.cl) by all bits below digit `low`. */
-ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
+/* Writes a plan of a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl) by all bits
+ * below digit `low`. */
+ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top,
+                        __local const histogram_local *l)
 {
+    uint passes = 0;
+    for (uint digit = low; digit <= top; digit++)
+        if (histogram_varies(l, digit))
+            plan[SORT_PLAN_DIGITS + passes++] = digit;
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
-    plan[SORT_PLAN_PASSES] = top + 1 - low;
-    for (uint pass = 0; pass < h.passes; pass++)
-        plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
+    plan[SORT_PLAN_PASSES] = passes;
+    for (uint pass = passes; pass < h.passes; pass++)
+        plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
 /* Writes a plan with a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so
@@ -253,7 +292,7 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
     if (get_local_id(0) != 0)
         return;
     if (digits)
-        plan_local(plan, h, top + 1 - digits, top);
+        plan_local(plan, h, top + 1 - digits, top, l);
     else
         plan_all(plan, h, varying, l);
 }

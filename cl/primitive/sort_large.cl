@@ -54,7 +54,7 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
-    const uint bits = KEY_BITS - first_bit, above = (uint) clz((least ^ greatest) | 1);
+    const uint bits = KEY_BITS - first_bit, above = KEY_BITS - key_width((least ^ greatest) | key_low_bits(1));
     const uint differing = above < bits ? bits - above : 1, wanted = (differing + RANK_BITS - 1) / RANK_BITS;
     const uint passes = wanted + (wanted % 2 == (from_out ? 0 : 1) ? 0 : 1);
     for (uint pass = 0; pass < passes; pass++) {
@@ -80,7 +80,7 @@ void sort_large(PAIRS_OUT(out), PAIRS_OUT(spare), __global const uint *plan, __g
     const sort_array         out = { keys_out + s.keys_out_at + first, PAIR_VALUES(out, s.values_out_at + first) };
     const sort_array         spare = { keys_spare + first, PAIR_VALUES(spare, first) };
     __global const ordo_key *keys = from_out ? out.keys : spare.keys;
-    const ordo_key_form      below = ((ordo_key_form) 1 << local_bit) - 1;
+    const ordo_key_form      below = key_low_bits(local_bit);
     const ordo_key_form      least = key_bits(keys[0]) & ~below, greatest = key_bits(keys[count - 1]) | below;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     large_range(&l, out, spare, from_out, count, s.first_bit, least, greatest);

@@ -30,16 +30,16 @@
  * local_bit up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
-    const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
+    const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
     uint                step = 64, first = at, end = at;
-    while (end < count && key_bits(keys[end]) >> local_bit == segment) {
+    while (end < count && key_same(key_above(key_bits(keys[end]), local_bit), segment)) {
         first = end + 1;
         end = count - end > step ? end + step : count;
         step *= 2;
     }
     while (first < end) {
         const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) >> local_bit == segment)
+        if (key_same(key_above(key_bits(keys[middle]), local_bit), segment))
             first = middle + 1;
         else
             end = middle;
@@ -86,17 +86,16 @@ typedef struct {
 ORDO_FN local_map local_map_of(ordo_key_form least, ordo_key_form greatest, uint first_bit)
 {
     local_map           m = { least, first_bit, 0, 0 };
-    const ordo_key_form span = greatest - least;
-    m.bits = KEY_BITS - (uint) clz(span | 1);
-    const uint top = (uint) (m.bits > 32 ? span >> (m.bits - 32) : span << (32 - m.bits));
+    const ordo_key_form span = key_minus(greatest, least);
+    m.bits = key_width(span | key_low_bits(1));
+    const uint top = key_top(span, m.bits);
     m.scale = (uint) (4294967296.0f * (float) LOCAL_TILE / ((float) top + 1.0f));
     return m;
 }
 
 ORDO_FN uint local_bin(local_map m, ordo_key_form form)
 {
-    const ordo_key_form above = form - m.least;
-    const uint          top = (uint) (m.bits > 32 ? above >> (m.bits - 32) : above << (32 - m.bits));
+    const uint top = key_top(key_minus(form, m.least), m.bits);
     return min(mul_hi(top, m.scale), (uint) LOCAL_TILE - 1);
 }
 
@@ -168,8 +167,8 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
         return first;
     for (uint at = first; at < end; at++) {
         const uint          other = l->index[at];
-        const ordo_key_form its = key_bits(keys[other]) >> first_bit;
-        place += its < form || (its == form && other < e);
+        const ordo_key_form its = key_above(key_bits(keys[other]), first_bit);
+        place += key_before(its, form) || (key_same(its, form) && other < e);
     }
     return place;
 }
@@ -209,14 +208,14 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    const ordo_key_form      below = ((ordo_key_form) 1 << local_bit) - 1;
-    const local_map          m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
-                                              (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
+    const ordo_key_form      below = key_low_bits(local_bit);
+    const local_map          m = local_map_of(key_above(key_bits(keys[0]) & ~below, s.first_bit),
+                                              key_above(key_bits(keys[count - 1]) | below, s.first_bit), s.first_bit);
     ordo_key_form            form[LOCAL_ITEMS];
     uint                     which[LOCAL_ITEMS];
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++)
-        form[i] = key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]) >> s.first_bit;
+        form[i] = key_above(key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]), s.first_bit);
     local_count(&l, m, form, count, which);
     local_place(&l);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -66,7 +66,7 @@ void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;
-        bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : ~(ordo_key_form) 0;
+        bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : KEY_GREATEST;
         if (ORDO_VALUE_BYTES)
             value[i] = e < s.count ? from_values[e] : 0;
     }

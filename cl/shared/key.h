@@ -1,25 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned
- * word of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
- * +inf < +NaN). A kernel for descending order inverts all bits of the ordered form.
+ * number of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ...
+ * < +inf < +NaN). A kernel for descending order inverts all bits of the ordered form.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
- *     ordo_key                     a stored key: uint or ulong (floats are stored as their bits)
+ *     ordo_key                     a stored key: uint, ulong or ulong2 (floats are stored as their bits)
  *     ordo_key_form                the ordered form of a key
+ *     ordo_value                   a stored value: uint or ulong
+ *     KEY_BITS                     number of bits of a key
+ *     KEY_LEAST, KEY_GREATEST      the least and the greatest ordered form
  *     key_bits(k)                  converts a key to its ordered form
- *     key_from_bits(bits)          converts an ordered form to the key
- *     ordo_value                   a stored value: uint or ulong */
+ *     key_from_bits(f)             converts an ordered form to the key
+ *     key_before(f, g)             true if f is less than g
+ *     key_upto(f, g)               true if f is at most g
+ *     key_same(f, g)               true if f equals g
+ *     key_digit(f, shift, mask)    bits of f from bit number `shift` up, at most 32 bits
+ *     key_above(f, n)              f without its n lowest bits, shifted to bit 0; n < KEY_BITS
+ *     key_low_bits(n)              the form whose n lowest bits are set; n < KEY_BITS
+ *     key_width(f)                 1 + the number of the highest bit set, or 0
+ *     key_ones(f)                  number of bits set
+ *     key_minus(f, g)              the difference modulo 2^KEY_BITS
+ *     key_top(f, width)            the highest 32 bits of f, which has at most `width` bits
+ *     key_hash(f)                  a number whose upper half depends on all bits of f
+ *
+ * Ordered forms may also be combined by ^ & | and ~. key_same also compares stored keys. */
 #pragma once
 #include "shared/types.h"
 
 /* Repeats the values of enum ordo_type (include/ordo/array.h). */
-#define KEY_U32 0
-#define KEY_U64 1
-#define KEY_I32 2
-#define KEY_I64 3
-#define KEY_F32 4
-#define KEY_F64 5
+#define KEY_U32     0
+#define KEY_U64     1
+#define KEY_I32     2
+#define KEY_I64     3
+#define KEY_F32     4
+#define KEY_F64     5
+#define KEY_U128    6
+#define KEY_BYTES16 7
 
 #ifdef __OPENCL_C_VERSION__
 
@@ -32,45 +49,15 @@
 #ifndef ORDO_DESCENDING
 #define ORDO_DESCENDING 0
 #endif
-#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_F32
-typedef ordo_u32 ordo_key;
-#define KEY_BITS 32
-#elif ORDO_KEY == KEY_U64 || ORDO_KEY == KEY_I64 || ORDO_KEY == KEY_F64
-typedef ordo_u64 ordo_key;
-#define KEY_BITS 64
+#if ORDO_KEY == KEY_U128 || ORDO_KEY == KEY_BYTES16
+#include "shared/key_wide.h"
+#elif ORDO_KEY >= KEY_U32 && ORDO_KEY <= KEY_F64
+#include "shared/key_scalar.h"
 #else
 #error "ORDO_KEY must be an ordo_type"
 #endif
-typedef ordo_key ordo_key_form;
-#define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
-
-#if ORDO_DESCENDING
-#define KEY_TURN_ (~(ordo_key) 0)
-#else
-#define KEY_TURN_ ((ordo_key) 0)
-#endif
-
-ORDO_FN ordo_key_form key_bits(ordo_key key)
-{
-#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
-    return key ^ KEY_TURN_;
-#elif ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_I64
-    return key ^ (KEY_SIGN_ ^ KEY_TURN_);
-#else
-    return key ^ (key & KEY_SIGN_ ? ~KEY_TURN_ : KEY_SIGN_ ^ KEY_TURN_);
-#endif
-}
-
-ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
-{
-#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
-    return bits ^ KEY_TURN_;
-#elif ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_I64
-    return bits ^ (KEY_SIGN_ ^ KEY_TURN_);
-#else
-    return bits ^ ((bits ^ KEY_TURN_) & KEY_SIGN_ ? KEY_SIGN_ ^ KEY_TURN_ : ~KEY_TURN_);
-#endif
-}
+#define KEY_LEAST    ((ordo_key_form) 0)
+#define KEY_GREATEST (~(ordo_key_form) 0)
 
 #if ORDO_VALUE_BYTES == 0 || ORDO_VALUE_BYTES == 4
 typedef ordo_u32 ordo_value;
@@ -100,7 +87,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key whose type is `type` (KEY_...). */
+/* Returns the ordered form of a key of 4 or 8 bytes whose type is `type` (KEY_...). */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

@@ -38,7 +38,7 @@ struct sort_pass {
     ordo_u32 end_tile;
     ordo_u32 tiles;
     ordo_u32 pass;              /* Number of the pass, from 0. */
-    ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
+    ordo_u32 shift, digit_mask; /* The pass's digit is key_digit(ordered form, shift, digit_mask). */
     ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
     /* Word indices of two arrays. Each has the output index of each digit's first element. The first array is for this
@@ -55,7 +55,7 @@ struct sort_planned {
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
 #define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the number of the digit of pass p, or SORT_IDLE. */
-#define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 24)
+#define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 40)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
@@ -132,7 +132,8 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
-     SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
+     SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS),                           \
+                     SHARED_MAX(8, element_bytes)))
 
 /* HISTOGRAM_LOCAL_BYTES is the local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)

@@ -70,7 +70,7 @@ static ordo_status check_histogram(const struct apply *a)
     ordo_device             *dev = a->call->dev;
     const cl_uint            stores = ordo_apply_n_of(a, ORDO_UPSERT, ORDO_INSERT) + a->histogram[ORDO_COMBINE];
     if (a->histogram[ORDO_COMBINE])
-        ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
+        ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine, "ordo_dict_apply"));
     ORDO_REQUIRE(dev, a->histogram[N_CODES] == 0, ORDO_INVALID, "codes: operation %u has an unknown code",
                  a->n - a->histogram[N_CODES]);
     ORDO_REQUIRE(dev, b->values.mem || !stores || !a->dict->value_bytes, ORDO_INVALID,

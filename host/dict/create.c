@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/warm_up.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+static ordo_status check_config(ordo_device *dev, const struct ordo_structure *structure,
+                                const struct ordo_dict_config *config, ordo_dict **out)
 {
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
     ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_TRY(ordo_device_check_fork(dev));
     ORDO_REQUIRE_GIVEN(dev, config);
-    ORDO_TRY(ordo_check_type(dev, config->key));
+    char call[64];
+    snprintf(call, sizeof call, "a dictionary (%s)", structure->name);
+    ORDO_TRY(ordo_check_narrow(dev, config->key, call));
     ORDO_TRY(ordo_check_value_bytes(dev, config->value_bytes));
     return ORDO_OK;
 }
@@ -60,7 +64,7 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
                              ordo_dict **out)
 {
     const struct ordo_dict_config *types = config;
-    ORDO_TRY(check_config(dev, types, out));
+    ORDO_TRY(check_config(dev, structure, types, out));
     ordo_dict *dict = calloc(1, structure->bytes);
     ORDO_REQUIRE_MEMORY(dev, dict);
     ordo_device_hold(dev);

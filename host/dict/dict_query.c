@@ -239,7 +239,7 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
 
 static ordo_status check_aggregate(const ordo_dict *dict, const struct ordo_request *r)
 {
-    return ordo_dict_check_numbers(dict, r->value, r->op);
+    return ordo_dict_check_numbers(dict, r->value, r->op, "ordo_dict_aggregate");
 }
 
 static ordo_status aggregate(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)

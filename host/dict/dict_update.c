@@ -86,7 +86,7 @@ ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void 
 
 static ordo_status check_combine(const ordo_dict *dict, const struct ordo_request *r)
 {
-    return ordo_dict_check_numbers(dict, r->value, r->op);
+    return ordo_dict_check_numbers(dict, r->value, r->op, "ordo_dict_combine");
 }
 
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)

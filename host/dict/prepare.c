@@ -164,9 +164,10 @@ static bool make_combination(struct preparation *p, size_t kind, ordo_type key, 
 static bool for_each(struct preparation *p, each_combination *each)
 {
     static const uint32_t value_bytes[] = { 0, 4, 8 };
+    const uint32_t        keys = p->params->keys ? p->params->keys : (2u << ORDO_F64) - 1;
     for (size_t k = 0; k < N_KINDS; k++)
-        for (int key = ORDO_U32; is_in(p->params->what, kinds[k].what) && key <= ORDO_F64; key++)
-            for (size_t v = 0; is_in(p->params->keys, 1u << key) && v < 3; v++) {
+        for (int key = ORDO_U32; is_in(p->params->what, kinds[k].what) && key <= ORDO_BYTES16; key++)
+            for (size_t v = 0; is_in(keys, 1u << key) && v < 3; v++) {
                 if (is_in(p->params->value_bytes, 1u << value_bytes[v]) &&
                     !make_combination(p, k, (ordo_type) key, value_bytes[v], each))
                     return false;
@@ -238,8 +239,8 @@ static ordo_status check(ordo_device *dev, const struct ordo_prepare_params *par
         kinds_known |= kinds[k].what;
     ORDO_REQUIRE(dev, !(params->what & ~kinds_known), ORDO_INVALID, "what is 0x%x: not a sum of ORDO_PREPARE_SORT ...",
                  params->what);
-    ORDO_REQUIRE(dev, !(params->keys >> (ORDO_F64 + 1)), ORDO_INVALID, "keys is 0x%x: not a sum of 1u << ORDO_U32 ...",
-                 params->keys);
+    ORDO_REQUIRE(dev, !(params->keys >> (ORDO_BYTES16 + 1)), ORDO_INVALID,
+                 "keys is 0x%x: not a sum of 1u << ORDO_U32 ...", params->keys);
     ORDO_REQUIRE(dev, !(params->value_bytes & ~0x111u), ORDO_INVALID,
                  "value_bytes is 0x%x: not a sum of 1u << 0, 1u << 4 and 1u << 8", params->value_bytes);
     ORDO_REQUIRE(dev, !(params->operations >> 7), ORDO_INVALID,

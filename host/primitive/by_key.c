@@ -99,9 +99,9 @@ static ordo_status enqueue(struct ordo_call *call, struct by_key *b)
 
 static ordo_status check_params(ordo_device *dev, const struct by_key *b)
 {
-    ORDO_TRY(ordo_check_type(dev, b->key));
+    ORDO_TRY(ordo_check_narrow(dev, b->key, b->values ? "ordo_reduce_by_key" : "ordo_unique"));
     if (b->values)
-        ORDO_TRY(ordo_check_op(dev, b->value, b->op));
+        ORDO_TRY(ordo_check_op(dev, b->value, b->op, "ordo_reduce_by_key"));
     ORDO_REQUIRE(dev, !b->wide || (b->op == ORDO_SUM && ordo_type_bytes(b->value) == 4), ORDO_INVALID,
                  "wide is for ORDO_SUM of ORDO_U32 or ORDO_I32 only");
     ORDO_REQUIRE(dev, b->bits <= 8 * key_bytes(b), ORDO_INVALID, "bits is %u: a key has %zu", (unsigned) b->bits,

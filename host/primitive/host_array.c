@@ -68,11 +68,11 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 }
 
 /* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two
- * that divides the element size, or of 8 if this power is greater. */
+ * that divides the element size, or of 16 if this power is greater. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
-    return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
+    return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
 /* If the device uses host memory, creates a buffer over the memory of array i. Does nothing for an array that is

@@ -239,7 +239,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
 {
     ordo_device *dev = call->dev;
 
-    ORDO_TRY(ordo_check_type(dev, key));
+    ORDO_TRY(ordo_check_narrow(dev, key, "ordo_index_build"));
     ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 

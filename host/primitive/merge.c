@@ -83,7 +83,8 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    return ordo_check_pair(dev, params->key, params->value_bytes);
+    ORDO_TRY(ordo_check_narrow(dev, params->key, "ordo_merge"));
+    return ordo_check_value_bytes(dev, params->value_bytes);
 }
 
 static ordo_status check_counts(ordo_device *dev, size_t a_count, size_t b_count)

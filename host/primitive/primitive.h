@@ -15,8 +15,13 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Return ORDO_INVALID if a type is unknown, or if values do not have 0, 4 or 8 bytes. */
+/* Returns true for types of 16 bytes. */
+bool ordo_type_is_wide(ordo_type type);
+
+/* Return ORDO_INVALID if a type is unknown, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also returns
+ * ORDO_UNSUPPORTED for types of 16 bytes, which `call` does not take. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
+ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
@@ -24,14 +29,18 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
+    /* Alignment that kernels need, in bytes. Drivers align to 8 bytes at least, so smaller alignments are not checked.
+     */
+    size_t align;
 };
 
-/* Returns an error if an array exceeds its buffer, or if an output overlaps another array. The outputs are the last
- * n_outputs arrays. */
+/* Returns an error if an array exceeds its buffer or has too small an alignment, or if an output overlaps another
+ * array. The outputs are the last n_outputs arrays. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats. */
-ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
+/* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats and for types that
+ * `call` does not take. */
+ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op, const char *call);
 
 /* Returns the work-group size in tunable `group`, halved until the device can run it. Returns 1 if the halved size
  * is less than a sub-group. */

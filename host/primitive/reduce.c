@@ -69,7 +69,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
 static ordo_status check(ordo_device *dev, const struct reduction *r)
 {
     const size_t bytes = ordo_type_bytes(r->params->type);
-    ORDO_TRY(ordo_check_op(dev, r->params->type, r->params->op));
+    ORDO_TRY(ordo_check_op(dev, r->params->type, r->params->op, "ordo_reduce"));
     ORDO_REQUIRE_COUNT(dev, "count", r->count);
     const struct ordo_array arrays[] = { { "in", r->in, r->count, bytes }, { "out", r->out, 1, bytes } };
     return ordo_check_arrays(dev, arrays, 2, 1);

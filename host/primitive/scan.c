@@ -52,7 +52,7 @@ static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool se
 {
     const size_t bytes = ordo_type_bytes(scan->type);
     const bool   in_place = scan->in.mem == scan->out.mem && scan->in.at == scan->out.at;
-    ORDO_TRY(ordo_check_op(dev, scan->type, scan->op));
+    ORDO_TRY(ordo_check_op(dev, scan->type, scan->op, segmented ? "ordo_segmented_scan" : "ordo_scan"));
     ORDO_REQUIRE_COUNT(dev, "count", scan->count);
     const struct ordo_array arrays[] = {
         { "in", scan->in, scan->count, bytes },

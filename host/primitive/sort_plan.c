@@ -79,16 +79,19 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Plans the local pass for a sort of many 8-byte keys. Kernel sort_histogram decides later whether the local pass
- * runs. */
+/* Plans the local pass for a sort of many keys of 8 or 16 bytes. Kernel sort_histogram decides later whether the
+ * local pass runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
     struct ordo_sort_local l = { .group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_LOCAL_GROUP, b->shape),
                                  .items = b->tuned[ORDO_SORT_LOCAL_ITEMS] };
+    if (p->key_bytes > 8 && l.group > b->facts->sub_group)
+        l.group /= 2; /* A work-item's keys take twice as many registers as 8-byte keys. */
     l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, b->facts->sub_group, l.items);
-    if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
-        log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
+    if (p->key_bytes < 8 || p->first_bit + p->bits != 8 * p->key_bytes || p->digit_bits != 8 ||
+        p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
+        l.local_bytes > b->facts->local_bytes)
         return;
     /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
      * that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count / 65536
@@ -173,7 +176,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         plan_local(&b, &p);
         /* Planning needs the histogram of digits. One-sweep sorts have it anyway, other sorts read the keys once
          * more. */
-        p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
+        p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;
 }

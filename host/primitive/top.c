@@ -320,7 +320,8 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 
 static ordo_status check_params(ordo_device *dev, const struct top *t)
 {
-    ORDO_TRY(ordo_check_pair(dev, t->key, t->value_bytes));
+    ORDO_TRY(ordo_check_narrow(dev, t->key, t->select ? "ordo_select" : "ordo_top_k"));
+    ORDO_TRY(ordo_check_value_bytes(dev, t->value_bytes));
     ORDO_REQUIRE_COUNT(dev, "count", t->count);
     return ORDO_OK;
 }

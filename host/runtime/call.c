@@ -359,6 +359,20 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     return ORDO_OK;
 }
 
+ordo_status ordo_check_aligned(ordo_device *dev, const char *name, cl_mem mem, size_t align)
+{
+    cl_mem_flags flags = 0;
+    void        *host = NULL;
+    if (dev->dry_run || clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof flags, &flags, NULL) != CL_SUCCESS ||
+        !(flags & CL_MEM_USE_HOST_PTR))
+        return ORDO_OK;
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(mem, CL_MEM_HOST_PTR, sizeof host, &host, NULL), "clGetMemObjectInfo of %s",
+                name);
+    ORDO_REQUIRE(dev, (uintptr_t) host % align == 0, ORDO_INVALID,
+                 "%s lies in host memory whose address is no multiple of %zu", name, align);
+    return ORDO_OK;
+}
+
 static cl_mem base_of(cl_mem mem, size_t *origin)
 {
     cl_mem parent = NULL;

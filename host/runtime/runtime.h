@@ -257,6 +257,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 /* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` bytes each in a buffer of this context. If
  * `bytes` is 0, the slice must be ordo_none(). The error message contains `name`. */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
+/* Returns ORDO_INVALID if the buffer lies in host memory whose address is no multiple of `align`. */
+ordo_status ordo_check_aligned(ordo_device *dev, const char *name, cl_mem mem, size_t align);
 /* Returns true if two slices have a byte in common, also through different sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
@@ -322,7 +324,8 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape.
+ * Keys of 16 bytes take the values of 8-byte keys. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 

@@ -13,6 +13,8 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
+ *   Types        All calls take the types of 4 and 8 bytes. Only ordo_sort also takes keys of 16
+ *                bytes (ORDO_U128 and ORDO_BYTES16).
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
@@ -29,8 +31,10 @@
  *                an H200, and some ms from the disk cache. ordo_device_prepare compiles kernels
  *                earlier.
  *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
- *                arrays, a buffer or queue of another context, or an unknown type.
- *                ORDO_UNSUPPORTED means a sum of floats. status.h lists the other errors. After an
+ *                arrays, a buffer or queue of another context, an unknown type, or keys of 16 bytes
+ *                in a buffer with less alignment (CL_MEM_USE_HOST_PTR).
+ *                ORDO_UNSUPPORTED means a sum of floats, or a call that does not take the type. The
+ *                message names both. status.h lists the other errors. After an
  *                error inputs are unchanged. After a driver error outputs may be partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
@@ -50,9 +54,15 @@ typedef enum ordo_type {
     ORDO_I64 = 3,
     ORDO_F32 = 4,
     ORDO_F64 = 5,
+    /* Types of 16 bytes, for keys only: u128 is an unsigned integer of 128 bits, stored with its
+     * low 64 bits first, as an unsigned __int128 of x86 and Arm. bytes16 is an array of 16 bytes
+     * that is ordered like memcmp, such as a UUID or an IPv6 address in network byte order. In
+     * device memory both must be aligned to 16 bytes. */
+    ORDO_U128 = 6,
+    ORDO_BYTES16 = 7,
 } ordo_type;
 
-/* Returns the number of bytes of an element, 4 or 8, or 0 for an unknown type. */
+/* Returns the number of bytes of an element, 4, 8 or 16, or 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
 /* Greatest number of elements per call, because ranks and counts have 32 bits. */
@@ -197,14 +207,15 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* Even if true, equal keys keep the order of the input. */
-    uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
+    uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by; of u128 and bytes16 of
+                            * their 128 bits, counted from the least significant one */
     /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
     uint32_t bits;
 };
 
 /* Converts the key at `key` to an unsigned integer. The integers have the same order as the keys.
  * Unsigned integers stay unchanged, signed integers get a flipped sign bit, floats are ordered in
- * IEEE total order. */
+ * IEEE total order. Returns 0 for types of 16 bytes. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,

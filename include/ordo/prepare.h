@@ -46,7 +46,7 @@ typedef enum ordo_prepare_op {
 } ordo_prepare_op;
 
 /* Selects the kernels to compile: all combinations of the bits of four masks. A mask of 0 selects
- * everything. */
+ * everything, except for key types of 16 bytes. */
 struct ordo_prepare_params {
     uint32_t what;        /* bit mask of ORDO_PREPARE_SORT ... */
     uint32_t keys;        /* bit mask of key types: 1u << ORDO_U32 ... */

@@ -39,14 +39,44 @@ static struct spec spec_of(enum workload workload, int variant, ordo_type type, 
 
 static size_t key_bytes(const struct spec *spec)
 {
-    return spec->type == ORDO_U32 || spec->type == ORDO_I32 || spec->type == ORDO_F32 ? 4 : 8;
+    return ordo_type_bytes(spec->type);
+}
+
+struct place {
+    struct key_form form;
+    size_t          from;
+};
+
+static int by_form_then_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int           order = key_form_compare(x->form, y->form);
+    return order ? order : x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void answer_by_comparing(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    struct place *places = malloc(COUNT * sizeof *places);
+    for (size_t i = 0; i < COUNT; i++)
+        places[i] = (struct place) { key_form_at(spec->type, in->keys, i), i };
+    qsort(places, COUNT, sizeof *places, by_form_then_place);
+    for (size_t i = 0; i < COUNT; i++) {
+        move_element(out->keys, i, in->keys, places[i].from, key_bytes(spec));
+        if (spec->value_bytes)
+            move_element(out->values, i, in->values, places[i].from, spec->value_bytes);
+    }
+    free(places);
 }
 
 /* Sorts by insertion of runs that are sorted already or by radix, in ordered form: stable. */
 static void answer_by_sorting(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
     const size_t bytes = key_bytes(spec);
-    void        *spare_keys = malloc(COUNT * bytes), *spare_values = malloc(COUNT * 8);
+    if (bytes == 16) {
+        answer_by_comparing(spec, in, out);
+        return;
+    }
+    void *spare_keys = malloc(COUNT * bytes), *spare_values = malloc(COUNT * 8);
     for (size_t i = 0; i < COUNT; i++)
         set_element(out->keys, bytes, i, key_order(spec->type, element(in->keys, bytes, i)));
     if (spec->value_bytes)
@@ -218,6 +248,8 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
         for (int variant = 0; variant_name((enum workload) w, variant); variant++)
             for (int type = 0; type < N_TYPES; type++)
                 for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
+                    if (type_is_wide((ordo_type) type) && !workload_takes_wide((enum workload) w))
+                        continue;
                     const struct spec spec = spec_of((enum workload) w, variant, (ordo_type) type, value_bytes,
                                                      (enum dist)((w + type + (int) value_bytes) % N_DISTS));
                     struct inputs     in;
@@ -253,14 +285,15 @@ static void expect_fail(const struct spec *spec, const struct inputs *in, const 
 /* A different key or value at one place. */
 static void flip(void *array, size_t bytes, size_t i)
 {
-    set_element(array, bytes, i, element(array, bytes, i) ^ 1);
+    ((uint8_t *) array)[i * bytes] ^= 1;
 }
 
 static void swap_elements(void *array, size_t bytes, size_t i, size_t k)
 {
-    const uint64_t was = element(array, bytes, i);
-    set_element(array, bytes, i, element(array, bytes, k));
-    set_element(array, bytes, k, was);
+    uint64_t was[2];
+    move_element(was, 0, array, i, bytes);
+    move_element(array, i, array, k, bytes);
+    move_element(array, k, was, 0, bytes);
 }
 
 /* Wrong in the last place only. */
@@ -465,7 +498,7 @@ Test(workload, stored_keys_keep_their_order)
         cr_expect(i == 0 || order > before, "%g", floats[i]);
         before = (uint32_t) order;
     }
-    for (int type = 0; type < N_TYPES; type++)
+    for (int type = ORDO_U32; type <= ORDO_F64; type++)
         for (uint64_t i = 0; i < 1000; i++) {
             const uint64_t order =
                 type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 ? draw(1, i) >> 32 : draw(1, i);

@@ -65,7 +65,7 @@ ENDS = {
     ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",
     ("primitive/merge.cl", "subgroup_any(search.low < search.high)"): "each vote leaves one part in TEAM_WIDTH + 1",
     ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
-    ("primitive/sort_local.cl", "end < count && key_bits(keys[end]) >> local_bit == segment"):
+    ("primitive/sort_local.cl", "end < count && key_same(key_above(key_bits(keys[end]), local_bit), segment)"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
     ("shared/index.h", "index_units(blocks, line_depth, level) > 1"): "at most 29 levels",
     ("group/hidden.cl", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",

@@ -170,8 +170,9 @@ struct pair {
     uint32_t  value_bytes;
     bool      descending;
 };
-static const struct pair pairs[] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, false }, { ORDO_I32, 8, true },
-                                     { ORDO_I64, 0, true },  { ORDO_U64, 4, false }, { ORDO_F64, 8, false } };
+static const struct pair pairs[] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, false },     { ORDO_I32, 8, true },
+                                     { ORDO_I64, 0, true },  { ORDO_U64, 4, false },     { ORDO_F64, 8, false },
+                                     { ORDO_U128, 0, true }, { ORDO_BYTES16, 4, false }, { ORDO_U128, 8, false } };
 
 /* From one group to many rounds of the largest device. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 19, 1 << 21, 1 << 25 };

@@ -25,6 +25,9 @@ EVERYWHERE = {"primitive/self_test_lanes.cl", "primitive/self_test_atomics.cl", 
 # Tunables that the host goes by, and no kernel.
 ON_THE_HOST = {"sort.method", "sort.direct", "sort.local", "search.local_keys", "links.finds"}
 
+# Bytes of a key, by ordo_type.
+KEY_BYTES = ["4", "8", "4", "8", "4", "8", "16", "16"]
+
 FACTS = {"ORDO_LANES", "ORDO_ATOMICS", "ORDO_SUBGROUP", "ORDO_INT64_ATOMICS", "ORDO_CPU",
          "ORDO_KHR_BALLOT", "ORDO_KHR_SHUFFLE", "ORDO_INTEL_SUB_GROUPS"}
 
@@ -49,7 +52,7 @@ class Variant:
         own = dict(self.own)
         key, value = own.get("COMPACT_KEY_BYTES"), own.get("ORDO_VALUE_BYTES", own.get("COMPACT_VALUE_BYTES"))
         if "ORDO_KEY" in own:
-            key = "48"[int(own["ORDO_KEY"]) % 2]
+            key = KEY_BYTES[int(own["ORDO_KEY"])]
         return key, value
 
     @property

@@ -3,6 +3,7 @@
 #include "array_model.h"
 
 #include "scan_common.h"
+#include "tests/support/wide.h"
 
 struct modelled {
     const struct given *g;
@@ -29,34 +30,44 @@ static uint64_t form_at(const struct modelled *m, size_t array, size_t i)
 /* ---- elements in order ------------------------------------------------------------------------------------------- */
 
 struct item {
-    uint64_t form, key, value;
-    size_t   i;
+    struct test_form form;
+    uint64_t         key[2], value; /* a key of 4 or 8 bytes in the first word */
+    size_t           i;
 };
 
 static int by_form(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
+    const int          order = test_form_compare(x->form, y->form);
 
-    return x->form != y->form ? (x->form < y->form ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
+    return order ? order : x->i < y->i ? -1 : x->i > y->i;
 }
 
 /* The bits that a call compares, complemented for descending order. */
-static uint64_t sorted_form(const struct given *g, uint64_t form)
+static struct test_form sorted_form(const struct given *g, const void *key)
 {
     const uint32_t all = (uint32_t) (8 * ordo_type_bytes(g->type)), bits = g->bits ? g->bits : all - g->first_bit;
-    const uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t) 1 << bits) - 1;
 
-    form = form >> g->first_bit & mask;
-    return g->descending || g->greatest ? UINT64_MAX - form : form;
+    return test_form_bits(test_form_of(g->type, key), g->descending || g->greatest, g->first_bit, bits);
 }
 
 /* Makes items `to` and after of elements `at` to at + n - 1 of two arrays. */
 static void add_items(const struct modelled *m, struct item *items, size_t to, size_t keys, size_t values, size_t at,
                       size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        items[to + i] = (struct item) { sorted_form(m->g, form_at(m, keys, at + i)), word_at(m, keys, at + i),
-                                        values < CALL_ARRAYS ? word_at(m, values, at + i) : 0, to + i };
+    for (size_t i = 0; i < n; i++) {
+        const void *key = (const uint8_t *) m->a[keys] + (at + i) * m->bytes[keys];
+        items[to + i] = (struct item) { .form = sorted_form(m->g, key),
+                                        .value = values < CALL_ARRAYS ? word_at(m, values, at + i) : 0,
+                                        .i = to + i };
+        memcpy(items[to + i].key, key, m->bytes[keys]);
+    }
+}
+
+static void put_key(const struct modelled *m, size_t array, size_t i, const struct item *item)
+{
+    if (m->a[array])
+        memcpy((uint8_t *) m->a[array] + i * m->bytes[array], item->key, m->bytes[array]);
 }
 
 static struct item *items_of(const struct modelled *m, size_t keys, size_t values, size_t n, bool sorted)
@@ -72,7 +83,7 @@ static struct item *items_of(const struct modelled *m, size_t keys, size_t value
 static void put_items(const struct modelled *m, const struct item *items, size_t n, size_t keys, size_t values)
 {
     for (size_t i = 0; i < n; i++) {
-        put(m, keys, i, items[i].key);
+        put_key(m, keys, i, &items[i]);
         put(m, values, i, items[i].value);
     }
 }
@@ -197,7 +208,7 @@ static void model_select(const struct modelled *m)
 {
     AUTO_FREE struct item *items = first_items(m, CALL_ARRAYS, m->g->k + 1);
 
-    put(m, 1, 0, items[m->g->k].key);
+    put_key(m, 1, 0, &items[m->g->k]);
     put(m, 2, 0, items[m->g->k].i);
 }
 
@@ -218,11 +229,11 @@ static void model_groups(const struct modelled *m, size_t values, size_t keys_ou
 
     for (size_t i = 0, end = 0; i < n; i = end, group++) {
         uint64_t all = widened(m->g, items[i].value);
-        for (end = i + 1; end < n && items[end].key == items[i].key; end++)
+        for (end = i + 1; end < n && items[end].key[0] == items[i].key[0]; end++)
             all = combine(m->g->value, m->g->array_op, all, widened(m->g, items[end].value));
         if (group >= m->g->room)
             continue;
-        put(m, keys_out, group, items[i].key);
+        put_key(m, keys_out, group, &items[i]);
         put(m, counts, group, end - i);
         if (values < CALL_ARRAYS)
             put(m, values_out, group, all);

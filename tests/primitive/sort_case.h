@@ -4,6 +4,7 @@
 #define ORDO_TESTS_SORT_CASE_H
 
 #include "array_case.h"
+#include "tests/support/wide.h"
 
 struct job {
     struct ordo_sort_params params;

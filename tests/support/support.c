@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 #include "watchdog.h"
+#include "wide.h"
 
 #include "runtime/internal.h"
 
@@ -34,9 +35,9 @@ const char *const test_masks[] = {
 };
 const char *const test_shape_name[TEST_N_SHAPES] = { "random", "ascending", "descending", "equal", "few", "extremes" };
 const ordo_type   test_types[6] = { ORDO_U32, ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32, ORDO_F64 };
-const char *const test_type_name[6] = { "u32", "u64", "i32", "i64", "f32", "f64" };
-const uint32_t    test_value_bytes[6][TEST_VALUE_SIZES] = { { 4, 0, 8 }, { 0, 4, 8 }, { 0, 4, 8 },
-                                                            { 4, 0, 8 }, { 8, 0, 4 }, { 8, 0, 4 } };
+const char *const test_type_name[8] = { "u32", "u64", "i32", "i64", "f32", "f64", "u128", "bytes16" };
+const uint32_t    test_value_bytes[8][TEST_VALUE_SIZES] = { { 4, 0, 8 }, { 0, 4, 8 }, { 0, 4, 8 }, { 4, 0, 8 },
+                                                            { 8, 0, 4 }, { 8, 0, 4 }, { 4, 0, 8 }, { 0, 8, 4 } };
 
 /* ---- failing ----------------------------------------------------------------------------------------------------- */
 
@@ -594,10 +595,7 @@ static ordo_type sorted_type; /* qsort passes no context */
 
 static int by_sorted_type(const void *a, const void *b)
 {
-    const uint64_t x = ordo_key_bits(sorted_type, a);
-    const uint64_t y = ordo_key_bits(sorted_type, b);
-
-    return (x > y) - (x < y);
+    return test_form_compare(test_form_of(sorted_type, a), test_form_of(sorted_type, b));
 }
 
 static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)
@@ -605,7 +603,7 @@ static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)
     for (size_t i = 0; i < count / 2; i++) {
         uint8_t *a = keys + i * bytes;
         uint8_t *b = keys + (count - 1 - i) * bytes;
-        uint8_t  held[8];
+        uint8_t  held[16];
 
         memcpy(held, a, bytes);
         memcpy(a, b, bytes);
@@ -654,8 +652,12 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
 
     for (size_t i = 0; i < 5; i++)
         few[i] = test_random(t);
-    for (size_t i = 0; i < count; i++)
-        put_bits(keys, bytes, i, key_of_shape(t, bytes, shape, few));
+    if (bytes == 16) /* words of the same five numbers: 25 keys */
+        for (size_t i = 0; i < 2 * count; i++)
+            put_bits(keys, 8, i, key_of_shape(t, 8, shape, shape == TEST_EQUAL ? few + i % 2 : few));
+    else
+        for (size_t i = 0; i < count; i++)
+            put_bits(keys, bytes, i, key_of_shape(t, bytes, shape, few));
     if (shape != TEST_ASCENDING && shape != TEST_DESCENDING)
         return;
     for (size_t i = 1; i < count; i += 7) /* duplicates */
@@ -669,6 +671,7 @@ static void print_element(char *text, size_t size, ordo_type type, size_t bytes,
 {
     union {
         uint8_t  u8;
+        uint8_t  bytes[16];
         uint32_t u32;
         uint64_t u64;
         int32_t  i32;
@@ -680,6 +683,9 @@ static void print_element(char *text, size_t size, ordo_type type, size_t bytes,
     memcpy(&x, element, bytes);
     if (bytes == 1)
         (void) snprintf(text, size, "%u", x.u8);
+    else if (bytes == 16)
+        (void) snprintf(text, size, "0x%016" PRIx64 "%016" PRIx64, test_form_of(type, x.bytes).high,
+                        test_form_of(type, x.bytes).low);
     else if (type == ORDO_U32)
         (void) snprintf(text, size, "%" PRIu32 " (0x%08" PRIx32 ")", x.u32, x.u32);
     else if (type == ORDO_U64)

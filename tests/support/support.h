@@ -172,13 +172,13 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
 /* Sorts keys in the type's order. */
 void test_sort_keys(ordo_type type, bool descending, size_t count, void *keys);
 
-extern const ordo_type   test_types[6];
-extern const char *const test_type_name[6]; /* by ordo_type */
+extern const ordo_type   test_types[6];     /* 4 and 8 bytes; for 16 see wide.h */
+extern const char *const test_type_name[8]; /* by ordo_type */
 
 /* Value sizes for each key type. Each combination needs kernels, so the quick ring takes the first size of each type.
  * All tests share these, and keys of 4 and 8 bytes have each size. ORDO_TEST_KINDS=all takes all. */
 enum { TEST_VALUE_SIZES = 3 };
-extern const uint32_t test_value_bytes[6][TEST_VALUE_SIZES]; /* by ordo_type */
+extern const uint32_t test_value_bytes[8][TEST_VALUE_SIZES]; /* by ordo_type */
 size_t                test_n_value_sizes(void);              /* 1 or TEST_VALUE_SIZES */
 
 /* Counts at boundaries of groups and tiles: around 0, 1, a group, one and several tiles. Writes at most TEST_SEAMS

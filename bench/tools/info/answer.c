@@ -34,6 +34,8 @@ static const struct {
     { "i64", .keys = 1u << ORDO_I64 },
     { "f32", .keys = 1u << ORDO_F32 },
     { "f64", .keys = 1u << ORDO_F64 },
+    { "u128", .keys = 1u << ORDO_U128 },
+    { "bytes16", .keys = 1u << ORDO_BYTES16 },
     { "v0", .value_bytes = 1u << 0 },
     { "v4", .value_bytes = 1u << 4 },
     { "v8", .value_bytes = 1u << 8 },

@@ -7,12 +7,12 @@
 
 #define COMBINE_FILE "dict/generic/combine.cl"
 
-ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op)
+ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call)
 {
-    ORDO_TRY(ordo_check_type(dict->dev, value));
+    ORDO_TRY(ordo_check_narrow(dict->dev, value, call));
     ORDO_REQUIRE(dict->dev, ordo_type_bytes(value) == dict->value_bytes, ORDO_INVALID,
                  "value has %zu bytes: values of this dictionary have %u", ordo_type_bytes(value), dict->value_bytes);
-    return ordo_check_op(dict->dev, value, op);
+    return ordo_check_op(dict->dev, value, op, call);
 }
 
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,

@@ -6,7 +6,7 @@
 #include "dict/batch.h"
 
 /* Returns an error if the dictionary's values cannot have type `value`, or if this type has no operation `op`. */
-ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
+ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call);
 
 /* Combines a batch by the structure's function `combine`. If there is none, calls ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Key types of 16 bytes, for kernels. shared/key.h describes the functions. The ordered form is a vector: .y has the
+ * high 64 bits, .x the low 64 bits. Operators of vectors return vectors, so code that compares forms with < or == does
+ * not compile. */
+#pragma once
+#include "shared/types.h"
+
+#define KEY_BITS 128
+typedef ulong2 ordo_key;
+typedef ulong2 ordo_key_form;
+
+/* KEY_U128 is stored low word first. In KEY_BYTES16 the first byte in memory is the most significant one. */
+ORDO_FN ulong2 key_turned_(ulong2 key)
+{
+#if ORDO_KEY == KEY_BYTES16
+    key = as_ulong2(as_uchar16(key).sfedcba9876543210);
+#endif
+    return ORDO_DESCENDING ? ~key : key;
+}
+
+ORDO_FN ordo_key_form key_bits(ordo_key key)
+{
+    return key_turned_(key);
+}
+
+ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
+{
+    return key_turned_(bits);
+}
+
+ORDO_FN bool key_before(ordo_key_form a, ordo_key_form b)
+{
+    return a.y < b.y || (a.y == b.y && a.x < b.x);
+}
+
+ORDO_FN bool key_upto(ordo_key_form a, ordo_key_form b)
+{
+    return a.y < b.y || (a.y == b.y && a.x <= b.x);
+}
+
+ORDO_FN bool key_same(ordo_key_form a, ordo_key_form b)
+{
+    return ((a.x ^ b.x) | (a.y ^ b.y)) == 0;
+}
+
+ORDO_FN ordo_key_form key_above(ordo_key_form form, uint n)
+{
+    const uint  shift = n & 63;
+    const ulong high = form.y >> shift, low = form.x >> shift | form.y << 1 << (63 - shift);
+    return n < 64 ? (ordo_key_form) (low, high) : (ordo_key_form) (high, 0);
+}
+
+ORDO_FN uint key_digit(ordo_key_form form, uint shift, uint mask)
+{
+    return (uint) key_above(form, shift).x & mask;
+}
+
+ORDO_FN ordo_key_form key_low_bits(uint n)
+{
+    const ulong some = ((ulong) 1 << (n & 63)) - 1;
+    return n < 64 ? (ordo_key_form) (some, 0) : (ordo_key_form) (~(ulong) 0, some);
+}
+
+ORDO_FN uint key_width(ordo_key_form form)
+{
+    return form.y ? 128 - (uint) clz(form.y) : 64 - (uint) clz(form.x);
+}
+
+ORDO_FN uint key_ones(ordo_key_form form)
+{
+    return (uint) (popcount(form.x) + popcount(form.y));
+}
+
+ORDO_FN ordo_key_form key_minus(ordo_key_form a, ordo_key_form b)
+{
+    return (ordo_key_form) (a.x - b.x, a.y - b.y - (a.x < b.x));
+}
+
+ORDO_FN uint key_top(ordo_key_form form, uint width)
+{
+    return width > 32 ? key_digit(form, width - 32, ~0u) : (uint) (form.x << (32 - width));
+}
+
+ORDO_FN ulong key_hash(ordo_key_form form)
+{
+    return (form.x ^ form.y * 0xc2b2ae3d27d4eb4ful) * 0x9e3779b97f4a7c15ul;
+}
