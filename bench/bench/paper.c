@@ -134,7 +134,7 @@ static void add_queries(const struct paper_run *p, FILE *words, const cJSON *run
     double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
     if (!queries)
         return;
-    if (!listed)
+    if (!listed && !text_is(run, "value", "ms")) /* times are of this number */
         count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
         count = fmin(count, RESULTS_MAX * (n / scale) / strtod(width + 8, NULL));
@@ -380,6 +380,26 @@ static bool is_among(const cJSON *list, const cJSON *cells)
     return false;
 }
 
+/* Whether each row of the paper that these cells stand for, null for any, was measured. */
+static bool is_measured(const cJSON *experiment, const cJSON *cells, const cJSON *figures)
+{
+    const cJSON *row = NULL;
+    bool         all = true;
+    cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+        cJSON            *one = figure_cells(experiment, row);
+        cJSON            *list = cJSON_CreateArray();
+        struct figure_set of_row = figures_with(figures, one), within;
+        cJSON_AddNumberToObject(one, "value", 0);
+        cJSON_AddItemToArray(list, one);
+        within = figures_with(list, cells);
+        all &= of_row.n > 0 || within.n == 0;
+        free(of_row.all);
+        free(within.all);
+        cJSON_Delete(list);
+    }
+    return all;
+}
+
 /* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
 static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 {
@@ -390,7 +410,8 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
         cJSON      *cells = figure_cells(experiment, row);
         struct line line = figures_select(figures, cells, NULL, rates);
         cJSON_AddItemToArray(theirs, cJSON_Duplicate(cells, true));
-        add_beside(rows, cells, figure_value(experiment, row), line_mean(&line));
+        add_beside(rows, cells, figure_value(experiment, row),
+                   is_measured(experiment, cells, figures) ? line_mean(&line) : NAN);
         free(line.points);
     }
     cJSON_ArrayForEach(figure, figures) {
@@ -445,7 +466,7 @@ static int width_of(const cJSON *rows, const char *column)
 /* Prints at most these figures that the paper does not have. */
 #define OTHERS_PRINTED 24
 
-static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bool ratios)
+static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows)
 {
     struct column columns[COLUMNS_MAX];
     struct table  table = { .out = out, .columns = columns };
@@ -471,7 +492,7 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
             continue;
         for (int c = 0; c < n + 2; c++)
             cell_text(row, columns[c].title, texts[c]);
-        snprintf(texts[n + 2], sizeof *texts, ratios && !isnan(here / paper) ? "%.2gx" : "-", here / paper);
+        snprintf(texts[n + 2], sizeof *texts, isnan(here / paper) ? "-" : "%.2gx", here / paper);
         for (int c = 0; c < table.n_columns; c++)
             cells[c] = texts[c];
         table_row(&table, cells);
@@ -508,14 +529,14 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     if (*text_of(experiment, "lacks"))
         say(run->out, 4, "    not measured: %s", text_of(experiment, "lacks"));
     if (scale > 1)
-        say(run->out, 4, "    measured with n and batches over %.0f; shown with the paper's", scale);
+        say(run->out, 4, "    measured with the paper's n and batches over %.0f", scale);
     if (p->most_queries < INFINITY)
         say(run->out, 4, "    by %s queries at a time at most, as there is little time",
             text_count(queries, (size_t) p->most_queries));
     cJSON_ArrayForEach(note, json_at(experiment, "notes"))
         say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
-        print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
+        print_rows(run->out, experiment, rows);
     copy_texts(json, experiment, (const char *[]) { "id", "where", "title", "unit", NULL });
     json_exact(json, "scale", scale);
     cJSON_AddItemToObject(json, "rows", rows);
@@ -539,12 +560,14 @@ static void said_text(const cJSON *claim, char text[64])
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
 {
     cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper");
-    char   said[64], figures[120] = "";
+    char   said[64], there[40] = "", here[40] = "", figures[160] = "";
     said_text(claim, said);
-    if (*said && !isnan(judgement->here))
-        snprintf(figures, sizeof figures, "; paper %s, here %.4g", said, judgement->here);
-    else if (*said)
-        snprintf(figures, sizeof figures, "; paper %s", said);
+    if (!isnan(judgement->there))
+        snprintf(there, sizeof there, ", at these cells %.4g", judgement->there);
+    if (!isnan(judgement->here))
+        snprintf(here, sizeof here, ", here %.4g", judgement->here);
+    if (*said)
+        snprintf(figures, sizeof figures, "; paper %s%s%s", said, there, here);
     say(run->out, 4, "%s: %s (%s)%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
         text_of(claim, "where"), figures, judgement->why);
     if (*text_of(claim, "note"))
@@ -552,6 +575,7 @@ static void show_claim(const struct run *run, const cJSON *claim, const struct j
     copy_texts(json, claim, (const char *[]) { "id", "where", "experiment", "says", NULL });
     json_text(json, "verdict", verdict_name(judgement->verdict));
     cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
+    json_number(json, "there", judgement->there);
     json_number(json, "here", judgement->here);
     json_text(json, "why", judgement->why);
     cJSON_AddItemToArray(list, json);

@@ -72,12 +72,25 @@ static void spread_rows(cJSON *experiment)
     cJSON_AddItemToObject(experiment, "rows", all);
 }
 
+/* Adds the members of "shared" as columns before the last, and to all rows. */
+static void spread_shared(const cJSON *experiment)
+{
+    const cJSON *member = NULL;
+    cJSON       *row = NULL, *columns = json_at(experiment, "columns"), *rows = json_at(experiment, "rows");
+    cJSON_ArrayForEach(member, json_at(experiment, "shared")) {
+        cJSON_InsertItemInArray(columns, cJSON_GetArraySize(columns) - 1, cJSON_CreateString(member->string));
+        cJSON_ArrayForEach(row, rows)
+            cJSON_InsertItemInArray(row, cJSON_GetArraySize(row) - 1, cJSON_Duplicate(member, false));
+    }
+}
+
 static cJSON *spread(cJSON *paper)
 {
     cJSON *experiment = NULL;
     cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
         spread_common(experiment);
         spread_rows(experiment);
+        spread_shared(experiment);
     }
     return paper;
 }
