@@ -81,11 +81,13 @@ static void add_fills(struct line *line)
 /* Elements of all updates, erasures included. */
 static double put_in(const struct line *line)
 {
-    static const enum workload adds[] = { OVERWRITE,        DELETERANDOM,  MIXED,           MIXEDSEEKS,   MIXEDPOINTS,
-                                          COMBINERANDOM,    QUEUE,         EXPIRY,          INSERTRANDOM, HOSTINSERT,
-                                          CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS };
-    const struct spec         *spec = line->spec;
-    const cJSON               *fills = json_at(line->row, "fills");
+    static const enum workload adds[] = {
+        OVERWRITE,   DELETERANDOM, MIXED,      MIXEDSEEKS,       MIXEDPOINTS,   COMBINERANDOM,    QUEUE,
+        EXPIRY,      INSERTRANDOM, HOSTINSERT, CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS, CONCURRENTERASE,
+        MIXEDUPDATES
+    };
+    const struct spec *spec = line->spec;
+    const cJSON       *fills = json_at(line->row, "fills");
     for (size_t i = 0; i < sizeof adds / sizeof *adds; i++)
         if (spec->workload == adds[i])
             return (double) (spec->count + spec_operations(spec));

@@ -274,7 +274,7 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
     const size_t table = plan->table.cols.rows[COL_KEYS],
                  queries = plan_has_fills(plan->spec.workload) ? plan->spec.n_queries : 0;
     const size_t work = queries ? queries : plan->work.cols.rows[COL_KEYS], most = table > work ? table : work;
-    const size_t stores = table + (queries || plan->spec.workload == DELETERANDOM ? 0 : work);
+    const size_t stores = table + (queries || workload_erases(plan->spec.workload) ? 0 : work);
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
     const size_t slots = (queries ? table : most) * 100 / load + 1, pairs = stores * PAIRS_EACH + PAIRS_SPARE;
     r->queue = ordo_device_queue(r->device);

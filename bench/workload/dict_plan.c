@@ -113,7 +113,8 @@ static ordo_code code_of(enum workload workload, uint64_t r)
 static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
 {
     const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
-    const ordo_code code = code_of(plan->spec.workload, r);
+    const bool      updates = plan->spec.workload == MIXEDUPDATES, erases = r % 100 < plan->spec.erase_percent;
+    const ordo_code code = !updates ? code_of(plan->spec.workload, r) : erases ? ORDO_ERASE : ORDO_UPSERT;
     const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
     column_set(cols, COL_CODES, row, code);
     if (code == ORDO_COUNT || code == ORDO_RANGE)
@@ -235,17 +236,20 @@ static const struct work works[N_ALL_WORKLOADS] = {
     [MIXED] = { .draw = draw_mix, .call = DO_APPLY },
     [MIXEDSEEKS] = { .draw = draw_mix, .call = DO_APPLY },
     [MIXEDPOINTS] = { .draw = draw_mix, .call = DO_APPLY },
+    [MIXEDUPDATES] = { .draw = draw_mix, .call = DO_APPLY },
     [QUEUE] = { .draw = draw_queue, .call = DO_TAKE_FIRST },
     [EXPIRY] = { .draw = draw_expiry, .call = DO_ERASE_RANGE },
     [ORDERBOOK] = { .draw = draw_order_book, .call = DO_COMBINE },
     [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTERASE] = { .draw = draw_concurrent_erases, .call = DO_CONCURRENT },
     [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
     [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
 #define ELEMENT (IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT))
     [READRANDOM] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
     [READMISSING] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
     [SEEKRANDOM] = { NULL, DO_SEEK, ORDO_GE, point_at, IN(KEYS) | ELEMENT },
+    [PREDECESSOR] = { NULL, DO_SEEK, ORDO_LE, point_at, IN(KEYS) | ELEMENT },
     [SEEKWITHIN] = { NULL, DO_SEEK_WITHIN, ORDO_GT, interval_at, IN(KEYS) | IN(HI) | ELEMENT },
     [SELECTRANDOM] = { NULL, DO_SELECT, ORDO_GE, rank_at, IN(RANKS) | ELEMENT },
     [RANKRANDOM] = { NULL, DO_RANK, ORDO_GE, point_at, IN(KEYS) | IN(COUNTS) },

@@ -18,6 +18,17 @@ bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call)
     return script_one(&plan->work, (struct step) { .call = call, .count = count });
 }
 
+bool draw_concurrent_erases(struct dict_plan *plan, enum step_call call)
+{
+    const size_t         count = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, count, IN(CODES) | IN(KEYS) | IN(OUTCOMES)))
+        return false;
+    request_each(plan, cols, 0, count, point_at);
+    memset(cols->at[COL_CODES], ORDO_ERASE, count);
+    return script_one(&plan->work, (struct step) { .call = call, .count = count });
+}
+
 /* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
 static uint64_t middle_after(const struct dict_plan *plan, size_t at)
 {

@@ -60,7 +60,7 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
     if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
         return false;
     /* If the last of equal keys is unknown, all bring the same value. */
-    if (workload_is_concurrent(plan->spec.workload) || plan->spec.workload == DELETERANDOM)
+    if (workload_is_concurrent(plan->spec.workload) || workload_erases(plan->spec.workload))
         set_values_by_key(&script->cols, count);
     return batch_steps(script, spec_table_batch(&plan->spec),
                        workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
@@ -120,7 +120,7 @@ static bool misses(const struct dict_plan *plan, size_t row)
 {
     const enum workload workload = workload_on_device(plan->spec.workload);
     const bool          has_rate = workload == READRANDOM || workload == CONCURRENTREAD || workload == READWHILEWRITING;
-    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM;
+    const bool          never_hits = workload == READMISSING || workload == SEEKRANDOM || workload == PREDECESSOR;
     return draw(stream(plan, STREAM_MISS), row) % 100 >= (has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100);
 }
 
