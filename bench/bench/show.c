@@ -82,9 +82,9 @@ static void add_fills(struct line *line)
 static double put_in(const struct line *line)
 {
     static const enum workload adds[] = {
-        OVERWRITE,   DELETERANDOM, MIXED,      MIXEDSEEKS,       MIXEDPOINTS,   COMBINERANDOM,    QUEUE,
-        EXPIRY,      INSERTRANDOM, HOSTINSERT, CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS, CONCURRENTERASE,
-        MIXEDUPDATES
+        OVERWRITE,       DELETERANDOM, MIXED,      MIXEDSEEKS,       MIXEDPOINTS,   COMBINERANDOM,    QUEUE,
+        EXPIRY,          INSERTRANDOM, HOSTINSERT, CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS, CONCURRENTRANGES,
+        CONCURRENTERASE, MIXEDUPDATES
     };
     const struct spec *spec = line->spec;
     const cJSON       *fills = json_at(line->row, "fills");

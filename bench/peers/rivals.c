@@ -227,7 +227,7 @@ bool rival_can(ordo_device *device, const struct spec *spec)
     if (spec->type != ORDO_U32 || spec->value_bytes != 4)
         return false;
     if (spec->variant == LOCKFREE)
-        return (workload_is_concurrent(w) && w != CONCURRENTMIX) || w == DELETERANDOM;
+        return (workload_is_concurrent(w) && !workload_needs_order(w)) || w == DELETERANDOM;
     return ordo_device_facts(device)->int64_atomics && (w == BUILD || w == READRANDOM || w == READMISSING) &&
            spec->dist == SEQUENTIAL; /* distinct keys, none all ones */
 }

@@ -241,9 +241,11 @@ static const struct work works[N_ALL_WORKLOADS] = {
     [EXPIRY] = { .draw = draw_expiry, .call = DO_ERASE_RANGE },
     [ORDERBOOK] = { .draw = draw_order_book, .call = DO_COMBINE },
     [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTBATCHES] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTERASE] = { .draw = draw_concurrent_erases, .call = DO_CONCURRENT },
     [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
+    [CONCURRENTRANGES] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
     [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
 #define ELEMENT (IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT))
     [READRANDOM] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
@@ -459,7 +461,10 @@ struct workload_bytes plan_bytes(const struct spec *spec)
 {
     const double pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
     const double elements = (double) spec->count * (spec->workload == LONGESTPREFIX ? 2 : 1),
-                 results = spec->workload == RANGERANDOM || spec->workload == PAGERANDOM ? spec->width : 2;
+                 results =
+                     spec->workload == RANGERANDOM || spec->workload == PAGERANDOM || spec->workload == CONCURRENTRANGES
+                         ? spec->width
+                         : 2;
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
     const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);

@@ -70,9 +70,11 @@ extern "C" {
     X(CLEANUP, "cleanup", "drops what is stale, after some was erased and as much replaced")                           \
     X(COMPACTALL, "compactall", "the same, and gives spare memory back")                                               \
     X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
+    X(CONCURRENTBATCHES, "concurrentbatches", "fillrandom by concurrent batches")                                      \
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
     X(CONCURRENTERASE, "concurrenterase", "deleterandom by one concurrent batch")                                      \
     X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")  \
+    X(CONCURRENTRANGES, "concurrentranges", "concurrentmix, and as many ranges as finds")                              \
     X(CONCURRENTPOINTS, "concurrentpoints",                                                                            \
       "a concurrent batch: inserts and erases by halves, and finds, of any keys of a range, half of which are there")  \
     X(HOSTBUILD, "hostbuild",                                                                                          \
@@ -106,16 +108,15 @@ enum workload workload_on_device(enum workload workload);
     /* erases keys that are there at first */                                                                          \
     X(erases, w == DELETERANDOM || w == CONCURRENTERASE)                                                               \
     /* fills an empty dictionary */                                                                                    \
-    X(fills,                                                                                                           \
-      w == FILLRANDOM || w == FILLSEQ || workload_on_device(w) == BUILD || w == CONCURRENTFILL || w == ORDERBOOK)      \
+    X(fills, w == FILLRANDOM || w == FILLSEQ || workload_on_device(w) == BUILD || w == CONCURRENTFILL ||               \
+                 w == CONCURRENTBATCHES || w == ORDERBOOK)                                                             \
     /* needs the order of keys */                                                                                      \
     X(needs_order, (w >= SEEKRANDOM && w <= COUNTPREFIX) || w == MIXED || w == MIXEDSEEKS || w == CONCURRENTMIX ||     \
-                       (w >= DELETERANGE && w <= ORDERBOOK))                                                           \
+                       w == CONCURRENTRANGES || (w >= DELETERANGE && w <= ORDERBOOK))                                  \
     /* has batches with a share of updates (update_percent) */                                                         \
-    X(has_updates, w == CONCURRENTMIX || w == CONCURRENTPOINTS)                                                        \
+    X(has_updates, w == CONCURRENTMIX || w == CONCURRENTRANGES || w == CONCURRENTPOINTS)                               \
     /* uses concurrent batches */                                                                                      \
-    X(is_concurrent, w == CONCURRENTREAD || w == CONCURRENTFILL || w == CONCURRENTINSERT || w == CONCURRENTERASE ||    \
-                         workload_has_updates(w))                                                                      \
+    X(is_concurrent, w == CONCURRENTREAD || (w >= CONCURRENTFILL && w <= CONCURRENTPOINTS))                            \
     /* queries prefixes, which needs keys of type u32 or u64 */                                                        \
     X(asks_prefixes, w == LONGESTPREFIX || w == COUNTPREFIX)                                                           \
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \

@@ -290,7 +290,7 @@ other_dicts() {
         --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
     prints out '^lsm .* ok$'
     prints_no out 'WRONG'
-    expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,concurrenterase,deleterandom --structure blink --types f64 \
+    expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,concurrentranges,concurrenterase,concurrentbatches,deleterandom --structure blink --types f64 \
         --value-bytes 8 --dist few,clustered --sizes =3000 --batch =700 --updates 0,50,100 --erase 10 --queries =500 \
         --fills 2 --reps 3 --budget 200 --no-host
     prints out '^blink .* ok$'
