@@ -27,6 +27,7 @@ struct part {
 
 struct paper_run {
     cJSON          *paper;
+    cJSON          *beside; /* a file of another device, or NULL */
     const char     *program;
     const char    **how; /* from the command line */
     int             n_how;
@@ -65,6 +66,9 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     p->paper = paper_load(options->paper, why);
     if (!p->paper)
         usage_error("%s", why);
+    p->beside = options->beside ? json_read(options->beside, why) : NULL;
+    if (options->beside && !p->beside)
+        usage_error("--beside: %s", why);
     p->full = options->full;
     p->most = options->n_sizes ? options->sizes[0] : 0;
     p->budget = options->budget;
@@ -90,6 +94,7 @@ void paper_end(struct paper_run **paper)
         return;
     forget_parts(*paper);
     cJSON_Delete((*paper)->paper);
+    cJSON_Delete((*paper)->beside);
     cJSON_Delete((*paper)->limits);
     free((*paper)->how);
     free(*paper);
@@ -233,6 +238,14 @@ static int places_of(const cJSON *list)
     return n ? n : 1;
 }
 
+/* What claims that compare devices call this one. */
+static void name_device(const cJSON *run, const struct ordo_facts *facts)
+{
+    cJSON *cells = json_at(run, "cells");
+    if (text_is(cells, "device", "here"))
+        cJSON_ReplaceItemInObjectCaseSensitive(cells, "device", cJSON_CreateString(facts->cpu ? "cpu" : "gpu"));
+}
+
 /* Adds a part per size, batch and number of queries; none if no structure is known. */
 static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
@@ -252,16 +265,19 @@ static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     }
 }
 
-static void add_parts(struct paper_run *p, double most)
+static void add_parts(struct paper_run *p, const struct ordo_facts *facts)
 {
+    const double most = most_elements(p, facts);
     const cJSON *experiment = NULL, *of = NULL;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
-            cJSON_ArrayForEach(of, json_at(experiment, "runs"))
+            cJSON_ArrayForEach(of, json_at(experiment, "runs")) {
+                name_device(of, facts);
                 add_run(p, experiment, of, most);
+            }
     }
 }
 
@@ -300,7 +316,7 @@ int paper_parts(struct run *run, const struct options **parts)
     const struct ordo_facts *facts = ordo_device_facts(run->device);
     const bool               may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
     do
-        add_parts(p, most_elements(p, facts));
+        add_parts(p, facts);
     while (may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts));
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
@@ -380,7 +396,7 @@ static bool is_among(const cJSON *list, const cJSON *cells)
     return false;
 }
 
-/* Whether each row of the paper that these cells stand for, null for any, was measured. */
+/* Whether each row of the paper that these cells stand for, null for any, was measured at the paper's sizes. */
 static bool is_measured(const cJSON *experiment, const cJSON *cells, const cJSON *figures)
 {
     const cJSON *row = NULL;
@@ -392,7 +408,7 @@ static bool is_measured(const cJSON *experiment, const cJSON *cells, const cJSON
         cJSON_AddNumberToObject(one, "value", 0);
         cJSON_AddItemToArray(list, one);
         within = figures_with(list, cells);
-        all &= of_row.n > 0 || within.n == 0;
+        all &= within.n == 0 || (of_row.n > 0 && !json_at(of_row.all[0], "scale"));
         free(of_row.all);
         free(within.all);
         cJSON_Delete(list);
@@ -634,6 +650,31 @@ static void add_derived(const struct paper_run *p, const cJSON *experiment)
         figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
 
+/* Adds the figures of the other kind of device, at the paper's sizes, from a file of this paper. */
+static void add_other_device(const struct paper_run *p, const cJSON *paper, const char *kind)
+{
+    const cJSON *experiment = NULL, *row = NULL;
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
+        cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+            if (!text_is(row, "device", kind) || isnan(number_of(row, "here")) || number_of(experiment, "scale") > 1)
+                continue;
+            cJSON *figure = cJSON_Duplicate(row, true);
+            json_exact(figure, "value", number_of(row, "here"));
+            cJSON_DeleteItemFromObjectCaseSensitive(figure, "paper");
+            cJSON_DeleteItemFromObjectCaseSensitive(figure, "here");
+            cJSON_AddItemToArray(figures_of(p, experiment), figure);
+        }
+}
+
+static void add_beside_file(const struct run *run)
+{
+    const cJSON *paper = NULL;
+    cJSON_ArrayForEach(paper, json_at(run->paper->beside, "papers")) {
+        if (text_is(paper, "id", text_of(run->paper->paper, "id")))
+            add_other_device(run->paper, paper, ordo_device_facts(run->device)->cpu ? "gpu" : "cpu");
+    }
+}
+
 static void measure_parts(struct run *run)
 {
     const struct paper_run *p = run->paper;
@@ -659,6 +700,7 @@ void paper_measure(struct run *run)
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
     measure_parts(run);
+    add_beside_file(run);
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         add_derived(p, experiment);
         if (!needs)

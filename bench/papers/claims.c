@@ -508,7 +508,7 @@ static double own_figure(const struct case_at_hand *measured, const struct kind 
 /* Whether sizes and batches are not the paper's. */
 static bool is_scaled(const struct case_at_hand *at)
 {
-    return at->sides->set.n && json_at(*at->sides->set.all, "scale");
+    return json_at(*at->sides->set.all, "scale");
 }
 
 static struct judgement judge_case(struct case_at_hand *at, const struct kind *kind)

@@ -60,19 +60,19 @@ static struct rates rates_of(const cJSON *row)
 
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
-/* Columns of figures: the field of rows, and a factor. */
+/* Columns of figures: the field of rows, the list of the run without which there is no such column, and a factor. */
 static const struct {
-    const char *column, *field;
+    const char *column, *field, *list;
     double      factor;
 } columns[] = {
-    { "batch", "batch", 1 },
-    { "n", "count", 1 },
-    { "alpha", "update_percent", 0.01 },
-    { "percent", "erase_percent", 1 },
-    { "width", "width", 1 },
-    { "stale_percent", "stale_percent", 1 },
-    { "group", "group", 1 },
-    { "queries", "operations", 1 }, /* if runs vary the number */
+    { "batch", "batch", "batches", 1 },
+    { "n", "count", "", 1 },
+    { "alpha", "update_percent", "", 0.01 },
+    { "percent", "erase_percent", "", 1 },
+    { "width", "width", "", 1 },
+    { "stale_percent", "stale_percent", "", 1 },
+    { "group", "group", "", 1 },
+    { "queries", "operations", "queries", 1 },
 };
 
 /* The cells of a row except "stat" and "r". */
@@ -88,9 +88,8 @@ static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
         json_text(cells, "scheme", text_of(schemes, text_of(row, "variant")));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         const double number = number_of(row, columns[c].field) * columns[c].factor;
-        const bool   is_queries = strcmp(columns[c].column, "queries") == 0;
-        if (!isnan(number) && !json_at(given, columns[c].column) &&
-            (!is_queries || cJSON_IsArray(json_at(measured->run, "queries"))))
+        const bool   varies = !*columns[c].list || cJSON_IsArray(json_at(measured->run, columns[c].list));
+        if (!isnan(number) && varies && !json_at(given, columns[c].column))
             json_exact(cells, columns[c].column, number);
     }
     if (measured->scale > 1)
@@ -303,42 +302,30 @@ void set_meet(struct figure_set *set, const struct figure_set *other, const cJSO
     set->n = n;
 }
 
-/* Whether the set has a figure at a place whose other cells are those of `figure`. */
-static bool has_at(const struct figure_set *set, const char *along, double x, const cJSON *figure)
+/* Whether the set has a figure at each of its places whose other cells are those of `figure`. */
+static bool is_everywhere(const struct figure_set *set, const char *along, const cJSON *figure)
 {
-    for (int i = 0; i < set->n; i++)
-        if (number_of(set->all[i], along) == x && agree(set->all[i], figure, along, none))
-            return true;
-    return false;
-}
-
-/* Whether a place has all cells of the first place. */
-static bool has_all(const struct figure_set *set, const char *along, double first, double x)
-{
-    for (int i = 0; i < set->n; i++)
-        if (number_of(set->all[i], along) == first && !has_at(set, along, x, set->all[i]))
+    for (int i = 0; i < set->n; i++) {
+        int k = 0;
+        if (isnan(number_of(set->all[i], along)))
+            continue;
+        while (k < set->n && !(number_of(set->all[k], along) == number_of(set->all[i], along) &&
+                               agree(set->all[k], figure, along, none)))
+            k++;
+        if (k == set->n)
             return false;
+    }
     return true;
 }
 
 void set_balance(struct figure_set *set, const char *along)
 {
-    double first = NAN, last = NAN;
-    for (int i = 0; i < set->n; i++) {
-        first = fmin(first, number_of(set->all[i], along));
-        last = fmax(last, number_of(set->all[i], along));
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        struct figure_set kept = { malloc(((size_t) set->n + 1) * sizeof *kept.all), 0 };
-        for (int i = 0; i < set->n && kept.all; i++) {
-            const cJSON *figure = set->all[i];
-            if (pass ? has_all(set, along, first, number_of(figure, along))
-                     : has_at(set, along, first, figure) && has_at(set, along, last, figure))
-                kept.all[kept.n++] = figure;
-        }
-        free(set->all);
-        *set = kept;
-    }
+    struct figure_set kept = { malloc(((size_t) set->n + 1) * sizeof *kept.all), 0 };
+    for (int i = 0; i < set->n && kept.all; i++)
+        if (is_everywhere(set, along, set->all[i]))
+            kept.all[kept.n++] = set->all[i];
+    free(set->all);
+    *set = kept;
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
@@ -404,13 +391,13 @@ void line_divide(struct line *a, struct line *b)
 
 /* ---- figures made of others ---------------------------------------------------------------------------------- */
 
-/* Where a ratio falls below 1 as x rises; NaN if it does not. */
-static double first_below(const struct line *ratio)
+/* Where a ratio first passes 1 as x rises; NaN if it does not. */
+static double first_passing(const struct line *ratio)
 {
     for (int i = 1; i < ratio->n; i++) {
         const struct figure_point *p = &ratio->points[i - 1], *q = &ratio->points[i];
         const double               before = log(p->y), lead = log(q->y);
-        if (lead < 0 && before >= 0)
+        if ((lead < 0) != (before < 0))
             return p->x * exp(log(q->x / p->x) * before / (before - lead));
     }
     return NAN;
@@ -434,7 +421,7 @@ void figures_add_crossovers(const cJSON *crossover, cJSON *figures)
         cJSON       *cells = with_cell(left, each, cases.points[i].x);
         cJSON       *gives = with_cell(json_at(crossover, "gives"), each, cases.points[i].x);
         struct line  ratio = ratios_of(figures, cells, json_at(crossover, "right"), text_of(crossover, "along"));
-        const double at = first_below(&ratio);
+        const double at = first_passing(&ratio);
         if (!isnan(at))
             add_figure(figures, gives, at);
         free(ratio.points);

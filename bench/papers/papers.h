@@ -39,7 +39,7 @@ struct measured_run {
 void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *figures);
 /* Adds a figure that is a device limit. */
 void figures_add_limit(const struct measured_run *measured, cJSON *figures);
-/* Adds the place on an axis where `left` falls below `right`, interpolated by logarithms. */
+/* Adds the first place on an axis where `left` and `right` change the lead, interpolated by logarithms. */
 void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
 
 /* Adds "worst" and "best" at each place: the least and the largest ratio of `left` to `right` in figures `of`
@@ -63,7 +63,7 @@ struct figure_set {
 struct figure_set figures_with(const cJSON *figures, const cJSON *cells);
 /* Keeps what has a partner in `other`: a figure with the same cells, but for the columns of either selection. */
 void set_meet(struct figure_set *set, const struct figure_set *other, const cJSON *cells, const cJSON *other_cells);
-/* Keeps places along an axis with equal other cells: those that the first and the last place have, where all are. */
+/* Keeps the figures whose other cells all places along an axis have. */
 void set_balance(struct figure_set *set, const char *along);
 /* Their values by axis `along`, equal places averaged. along NULL: all at 0. The caller frees line.points. */
 struct line set_line(const struct figure_set *set, const char *along, bool rates);
