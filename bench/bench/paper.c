@@ -238,7 +238,7 @@ static int places_of(const cJSON *list)
     return n ? n : 1;
 }
 
-/* What claims that compare devices call this one. */
+/* Gives this device the name that claims about a CPU and a GPU use. */
 static void name_device(const cJSON *run, const struct ordo_facts *facts)
 {
     cJSON *cells = json_at(run, "cells");

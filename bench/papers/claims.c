@@ -32,7 +32,7 @@ struct case_at_hand {
     const cJSON *paper, *claim, *test, *limits;
     double       said; /* the paper's number, or the first of two; NaN: none */
     struct side  sides[SIDES_MAX];
-    int          n_sides, n_left; /* those of `left` come first */
+    int          n_sides, n_left; /* the sides of `left` come first */
     struct line  left, right;     /* of the first side on the left, and of the first on the right */
 };
 
@@ -508,7 +508,7 @@ static double own_figure(const struct case_at_hand *measured, const struct kind 
 /* Whether sizes and batches are not the paper's. */
 static bool is_scaled(const struct case_at_hand *at)
 {
-    return json_at(*at->sides->set.all, "scale");
+    return at->sides->set.n && at->sides->set.all && json_at(*at->sides->set.all, "scale");
 }
 
 static struct judgement judge_case(struct case_at_hand *at, const struct kind *kind)

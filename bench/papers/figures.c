@@ -302,7 +302,7 @@ void set_meet(struct figure_set *set, const struct figure_set *other, const cJSO
     set->n = n;
 }
 
-/* Whether the set has a figure at each of its places whose other cells are those of `figure`. */
+/* Whether the set has a figure with the other cells of `figure` at each of its places. */
 static bool is_everywhere(const struct figure_set *set, const char *along, const cJSON *figure)
 {
     for (int i = 0; i < set->n; i++) {

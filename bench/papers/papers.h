@@ -61,13 +61,13 @@ struct figure_set {
 
 /* The figures with the given cells; null matches any. */
 struct figure_set figures_with(const cJSON *figures, const cJSON *cells);
-/* Keeps what has a partner in `other`: a figure with the same cells, but for the columns of either selection. */
+/* Keeps each figure with a partner in `other`, which has the same cells but for the columns of either selection. */
 void set_meet(struct figure_set *set, const struct figure_set *other, const cJSON *cells, const cJSON *other_cells);
 /* Keeps the figures whose other cells all places along an axis have. */
 void set_balance(struct figure_set *set, const char *along);
 /* Their values by axis `along`, equal places averaged. along NULL: all at 0. The caller frees line.points. */
 struct line set_line(const struct figure_set *set, const char *along, bool rates);
-/* The same of the figures with the given cells. */
+/* The line of the figures with the given cells. */
 struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates);
 /* The mean; NaN for none. */
 double line_mean(const struct line *line);

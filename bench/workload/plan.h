@@ -91,8 +91,8 @@ void prefix_at(void *requests, size_t row);
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
 /* Erases without `found`: keys repeat, and the first of equal ones is unknown. */
 bool draw_concurrent_erases(struct dict_plan *plan, enum step_call call);
-/* concurrentmix and concurrentranges: operations of every kind, each with a random key and neighbourhood. concurrentpoints: inserts, erases
- * and finds of any keys of a range; explain_points checks them. */
+/* concurrentmix and concurrentranges: operations of every kind, each with a random key and neighbourhood.
+ * concurrentpoints: inserts, erases and finds of any keys of a range; explain_points checks them. */
 bool draw_concurrent(struct dict_plan *plan, enum step_call call);
 
 /* Keys of a range of spec.count, in ordered form, and back. */

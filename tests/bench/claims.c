@@ -290,7 +290,7 @@ Test(claims, the_paper_is_asked_at_the_same_cells)
 /* Times of batches that find 0 to 63 others there, by a model. Only this model may explain them. */
 static void add_times(cJSON *figures, const char *model)
 {
-    /* Batches b join as binary digits: those that find 0 to 7 there set off so many merges. */
+    /* Batches join as binary digits do: the merges of a batch that finds 0 to 7 others there. */
     static const int merges[] = { 0, 1, 0, 3, 0, 1, 0, 7 };
     for (int r = 0; r < 64; r++) {
         cJSON    *figure = cJSON_CreateObject();
