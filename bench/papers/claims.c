@@ -288,7 +288,7 @@ static double model_of(const char *model, double r)
     const uint64_t number = (uint64_t) r;
     if (strcmp(model, "carry") == 0) /* merges of batch r: 2^(trailing ones of r) - 1 */
         return (double) (((number ^ (number + 1)) >> 1));
-    return strcmp(model, "log") == 0 ? log2(r + 1) : r;
+    return strcmp(model, "log") == 0 ? log2(r + 1) : strcmp(model, "linear") == 0 ? r : NAN;
 }
 
 /* R^2 of a least-squares fit a + m * model(r). */
@@ -319,6 +319,8 @@ static struct judgement judge_fit(struct case_at_hand *at)
         a->points[i].y = 1 / a->points[i].y;
     if (a->n < 8)
         return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
+    if (isnan(model_of(model, 1)))
+        return judged(CANNOT_BE_ASKED, NAN, "there is no model %s", model);
     const double here = fit(&at->left, model), beside = *other ? fit(&at->left, other) : NAN;
     if (*other)
         return judged(verdict_of(here > beside && here >= FITS, here > beside), here,

@@ -154,7 +154,7 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(row, "index_bytes") / (number_of(row, "count") * 4);
     if (strcmp(what, "levels") == 0)
         return rates->mean * number_of(statistics, "levels") * 1e-6;
-    return rates->mean * 1e-6;
+    return !*what || strcmp(what, "rate") == 0 ? rates->mean * 1e-6 : NAN;
 }
 
 static void add_statistics(const cJSON *stats, const cJSON *cells, const struct rates *rates, cJSON *figures)

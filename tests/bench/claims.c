@@ -388,6 +388,10 @@ Test(claims, rates_are_recomputed_from_samples)
     cr_expect_float_eq(value_at(figures, "{\"r\":3}"), 4000, 1e-6);
     cJSON_Delete(figures);
 
+    figures = figures_of("{\"value\":\"no such value\"}", "{" ROW "\"samples_s\":[2]}", 1);
+    cr_expect(isnan(value_at(figures, "{}")), "an unknown word gives no figure");
+    cJSON_Delete(figures);
+
     figures = figures_of("{}", "{\"check\":\"WRONG\",\"samples_s\":[1],\"operations\":1}", 1);
     cr_expect_eq(cJSON_GetArraySize(figures), 0, "what is wrong is no figure");
     cJSON_Delete(figures);
