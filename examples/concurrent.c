@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent batch: updates and queries in one launch on a B-link tree. Finds see the content before the batch. */
+/* A concurrent batch: updates and queries in one launch on a B-link tree. They run in no fixed order. */
 #include <ordo/ordo.h>
 #include <stdio.h>
 
@@ -7,9 +7,9 @@ static ordo_status run(ordo_device *device, ordo_dict **tree)
 {
     const uint64_t accounts[] = { 10, 20, 30 };
     const uint32_t owners[] = { 1, 2, 3 };
-    /*                         owner of 20?  erase 20     store 25     next account from 40 on? */
+    /*                         owner of 10?  erase 20     store 25     next account from 40 on? */
     const uint8_t  codes[] = { ORDO_FIND, ORDO_ERASE, ORDO_UPSERT, ORDO_SEEK_GE };
-    const uint64_t keys[] = { 20, 20, 25, 40 };
+    const uint64_t keys[] = { 10, 20, 25, 40 };
     const uint32_t values[] = { 0, 0, 9, 0 };
     uint8_t        found[4] = { 0 }, outcomes[4] = { 0 };
     uint32_t       values_out[4] = { 0 };
@@ -34,7 +34,7 @@ static ordo_status run(ordo_device *device, ordo_dict **tree)
     if (got == ORDO_OK)
         got = ordo_dict_size(*tree, NULL, &size);
     if (got == ORDO_OK) {
-        printf("account 20 was %u's\n", values_out[0]);
+        printf("account 10 is %u's\n", values_out[0]);
         printf("erased: %s, stored: %s\n", outcomes[1] == ORDO_DONE && found[1] ? "yes" : "no",
                outcomes[2] == ORDO_DONE ? "yes" : "no");
         printf("at or after 40: %s\n", found[3] ? "an account" : "none");

@@ -11,34 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The correct row of a sorted array at the same point in an earlier series, or NULL. */
-static const struct row *row_beside(const struct series *list, const struct series *series, int i)
-{
-    const struct spec *spec = &series->rows[i].spec;
-    for (const struct series *s = list; s < series && workload_is_dict(spec->workload); s++)
-        if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
-            spec_asks_same(&s->rows[i].spec, spec))
-            return &s->rows[i];
-    return NULL;
-}
-
-/* The median of the old rates of a point. */
-static double rate_before(const struct run *run, const struct spec *spec)
-{
-    double    rates[PROCESSES_MAX];
-    cJSON    *point = row_point(spec);
-    const int n = files_rates(run->before, ordo_device_facts(run->device)->name, point, rates);
-    cJSON_Delete(point);
-    return median_of_known(rates, n);
-}
-
 static void run_point(struct run *run, const struct series *list, struct series *series, int i,
                       const struct table *table)
 {
     struct row *row = &series->rows[i];
-    if (run->before)
-        row->before = rate_before(run, &row->spec);
-    run->compared += run->before && !isnan(row->before);
+    double      rates[PROCESSES_MAX];
+    cJSON      *point = row_point(&row->spec);
+    row->before = median_of_known(rates, files_rates(run->before, ordo_device_facts(run->device)->name, point, rates));
+    cJSON_Delete(point);
+    run->compared += !isnan(row->before);
     if (!file_row(&run->file, run->device_number, &row->spec)) {
         if (!series->asked)
             series->peers = ask_peer(run, &series->spec, run->sizes, run->n_sizes, run->n_sizes,
@@ -46,19 +27,13 @@ static void run_point(struct run *run, const struct series *list, struct series 
         series->asked = true;
         row->peer = peer_row(series->peers, row->spec.count);
     }
-    row_settle(run, row, row_beside(list, series, i));
+    const struct row *beside = NULL; /* the right row of a sorted array at the same point in an earlier series */
+    for (const struct series *s = list; s < series && workload_is_dict(row->spec.workload) && !beside; s++)
+        if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
+            spec_asks_same(&s->rows[i].spec, &row->spec))
+            beside = &s->rows[i];
+    row_settle(run, row, beside);
     show_row(run, table, row);
-}
-
-/* Runs all structures at a point before the next point, so that plan and answers are made once; for arrays one
- * series after another. `n` series, from `from` on. */
-static void run_group(struct run *run, struct series *list, int from, int n, const struct table *table)
-{
-    const bool dict = workload_is_dict(list[from].spec.workload);
-    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
-        for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
-            if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
-                run_point(run, list, &list[s], i, table);
 }
 
 /* "search: lower bound of every query in a sorted array (2^20 queries)" */
@@ -86,26 +61,26 @@ static void introduce_workload(const struct run *run, enum workload workload)
 
 static void run_workload(struct run *run, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    int            n;
+    struct series *list = make_series(run, workload, &n);
     struct column  columns[COLUMNS_MAX];
     struct table   table = { .out = run->out, .columns = columns, .n_columns = lay_out(run, workload, columns) };
-    if (!list) {
-        report_error("out of memory");
-        exit(EXIT_FAILED);
-    }
-    list_series(run, workload, list);
     for (int s = 0; s < n; s++)
         for (int i = 0; i < run->n_sizes; i++) {
-            row_empty(&list[s].rows[i], &list[s].spec);
+            list[s].rows[i].spec = list[s].spec;
             list[s].rows[i].spec.count = run->sizes[i];
         }
     introduce_workload(run, workload);
     if (n)
         table_fit(&table);
-    for (int s = 0; s < n && !stop_asked(); s++)
-        if (!series_follows(list, s))
-            run_group(run, list, s, n, &table);
+    /* All structures run at a point before the next point, so that plan and answers are made once; for arrays one
+     * series runs after another. */
+    const bool dict = workload_is_dict(workload);
+    for (int from = 0; from < n; from++)
+        for (int i = 0; i < run->n_sizes && !(dict && series_follows(list, from)); i++)
+            for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
+                if (s == from || spec_asks_same(&list[s].spec, &list[from].spec))
+                    run_point(run, list, &list[s], i, &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
             draw_rows(run, list[s].rows, run->n_sizes);
@@ -114,23 +89,6 @@ static void run_workload(struct run *run, enum workload workload)
         cJSON_Delete(list[s].peers);
     }
     free(list);
-}
-
-/* Lists changed tunables: values in "tunables", origins in "origins". */
-static cJSON *describe_device(const struct run *run)
-{
-    cJSON                   *device = json_device(ordo_device_facts(run->device));
-    cJSON                   *tunables = cJSON_AddObjectToObject(device, "tunables");
-    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
-        if (info.origin == ORDO_ORIGIN_DEFAULT)
-            continue;
-        json_exact(tunables, info.name, info.value);
-        json_text(origins, info.name, origin_name(info.origin));
-    }
-    cJSON_AddArrayToObject(device, "limits");
-    return device;
 }
 
 /* Measures the limits of the device and adds them to the file, as of the "begin" or "end". */
@@ -172,12 +130,22 @@ static void check_limits(struct run *run)
 static void begin_device(struct run *run)
 {
     const struct ordo_facts *facts = ordo_device_facts(run->device);
+    cJSON                   *device = json_device(facts), *tunables = cJSON_AddObjectToObject(device, "tunables");
+    cJSON                   *origins = cJSON_AddObjectToObject(device, "origins");
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
+        if (info.origin == ORDO_ORIGIN_DEFAULT)
+            continue;
+        json_exact(tunables, info.name, info.value);
+        json_text(origins, info.name, origin_name(info.origin));
+    }
+    cJSON_AddArrayToObject(device, "limits");
     run->rows = 0;
     run->kept = 0;
     for (int p = 0; p < run->n_parts; p++)
         run->rows += begin_part(run, &run->parts[p]);
     run->rows_left = run->rows;
-    run->device_number = file_device(&run->file, describe_device(run));
+    run->device_number = file_device(&run->file, device);
     run->limits = limits_from_json(NULL); /* all unknown */
     if (!run->options->no_limits)
         take_limits(run, &run->limits, "begin");
@@ -200,68 +168,53 @@ static void run_parts_of(struct run *run)
         check_limits(run);
 }
 
-/* When a column is explained. */
-enum { TABLES = 1, SIDE = 2, HOST = 4, PEERS = 8, TRANSFER = 16, ARRAYS = 32, DICTS = 64, BTREE = 128, ROBIN = 256 };
-
-static unsigned what_ran(const struct run *run)
+/* Whether a table of this run has the column. */
+static bool has_column(const struct run *run, const char *title)
 {
-    unsigned ran = TABLES | (run->options->no_host ? 0 : HOST);
-    if (run->options->side_by_side || !run->rows)
-        return run->options->side_by_side ? SIDE : 0;
-    ran |= run->peer_program ? PEERS : 0;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_BTREE) ? BTREE : 0;
-    ran |= dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP) ? ROBIN : 0;
-    for (int p = 0; p < run->n_parts; p++)
-        for (int w = 0; w < run->parts[p].n_workloads; w++) {
-            const enum workload workload = (enum workload) run->parts[p].workloads[w];
-            ran |= workload_is_dict(workload) ? DICTS : ARRAYS;
-            ran |= workload_is_host(workload) ? TRANSFER : 0;
-        }
-    return ran;
+    struct column columns[COLUMNS_MAX];
+    bool          has = run->options->side_by_side && strstr("rate /s, +-, / best, check", title);
+    for (int p = 0; p < run->n_parts && run->rows && !run->options->side_by_side; p++)
+        for (int w = 0; w < run->parts[p].n_workloads; w++)
+            for (int c = lay_out(run, (enum workload) run->parts[p].workloads[w], columns) - 1; c >= 0; c--)
+                has |= strcmp(columns[c].title, title) == 0;
+    return has;
 }
 
 static void explain_columns(const struct run *run)
 {
     static const struct {
-        unsigned    when;
-        const char *column, *text;
+        const char *title, *text;
     } all[] = {
-        { TABLES, "rate",
+        { "rate /s",
           "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
-          "repetitions" },
-        { SIDE, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions" },
-        { 0, "+-", "half the way from their 10th to their 90th percentile" },
-        { TABLES, "device", "the time of a call on the device's own clock" },
-        { TABLES, "check", "whether all of the output was right" },
-        { SIDE, "/ best", "the rate over that of the fastest on the device" },
-        { SIDE, "check", "whether all that came out was right, of peers by the model's answers" },
-        { PEERS, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
-        { TRANSFER, "transfer",
-          "of the time, what the bytes that have to come and go take at the rates to the device and back" },
-        { ARRAYS, "GB/s", "10^9 bytes a second, counting those that have to move at least" },
-        { ARRAYS, "copy", "the same as a share of the copy rate" },
-        { ARRAYS | HOST, "/ x", "this rate over that of x on one thread of the host" },
-        { DICTS, "", "Dictionaries:" },
-        { DICTS, "rate",
-          "of updates over all batches; of queries the harmonic mean over fills of --fills numbers of batches at most, "
-          "from the first to the last; worst, best: the extremes" },
-        { DICTS, "first",
+          "repetitions; of updates over all batches; of a dictionary's queries the harmonic mean over fills of --fills "
+          "numbers of batches at most, from the first to the last" },
+        { "+-", "half the way from the 10th to the 90th percentile of the repetitions" },
+        { "worst", "the extremes of the fills; best likewise" },
+        { "device", "the time of a call on the device's own clock" },
+        { "check", "whether all that came out was right" },
+        { "/ best", "the rate over that of the fastest on the device" },
+        { "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { "transfer", "of the time, what the bytes that have to come and go take at the rates to the device and back" },
+        { "GB/s", "10^9 bytes a second, counting those that have to move at least" },
+        { "copy", "the same as a share of the copy rate" },
+        { "/ x", "this rate over that of x on one thread of the host" },
+        { "first",
           "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
-        { DICTS, "/ array", "this rate over that of a sorted array with the same elements" },
-        { DICTS, "/ rebuild", "over building one anew, each per element that goes in" },
-        { DICTS, "held", "device memory at the end; / kept: over that of the keys and values that are there" },
-        { DICTS, "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
-        { DICTS | HOST | BTREE, "/ btree",
-          "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
-        { DICTS | HOST | BTREE, "/ flat_hash_map",
+        { "/ array", "this rate over that of a sorted array with the same elements" },
+        { "/ rebuild", "over building one anew, each per element that goes in" },
+        { "held", "device memory at the end; / kept: over that of the keys and values that are there" },
+        { "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
+        { "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
+        { "/ flat_hash_map",
           "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
-        { DICTS | HOST | ROBIN, "/ robin_map", "tsl::robin_map, likewise" },
+        { "/ robin_map", "tsl::robin_map, likewise" },
     };
-    const unsigned ran = what_ran(run), dicts = DICTS | HOST;
-    for (size_t i = 0; i < sizeof all / sizeof *all && ran; i++)
-        if ((all[i].when & ran) == all[i].when)
-            say(run->out, 11, *all[i].column ? "%-9s  %s" : "%s%s", all[i].column, all[i].text);
-    if ((ran & (dicts | BTREE)) == dicts)
+    const bool host = !run->options->no_host;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (has_column(run, all[i].title) || (host && all[i].title[2] == 'x' && has_column(run, "GB/s")))
+            say(run->out, 11, "%-9s  %s", all[i].title, all[i].text);
+    if (host && !dict_baseline_name(FILLRANDOM, DICT_BTREE) && has_column(run, "batch"))
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
 }
 
@@ -287,7 +240,6 @@ static void conclude(const struct run *run)
         say(run->out, 4, "To go on: ordo-bench --resume %s", run->options->json);
 }
 
-/* Default seconds of the suite. */
 #define SUITE_ON_CPU 300
 #define SUITE_ON_GPU 480
 
@@ -371,7 +323,6 @@ int main(int argc, char **argv)
         if (options.processes > 1)
             usage_error("--resume: %s has several processes, for --compare: start a new file", options.json);
     }
-
     struct options suite[SUITE_PARTS_MAX];
     struct run     run = { .options = &options,
                            .parts = options.suite ? suite : &options,
@@ -395,7 +346,6 @@ int main(int argc, char **argv)
         file_resume(&run.file, options.resume);
     else
         file_begin(&run.file, options.json, argc, argv);
-
     int code = run_all(&run);
     if (options.processes > 1 && !stop_asked() && cJSON_GetArraySize(run.file.rows)) {
         const int checked = check(&run, argc, argv);

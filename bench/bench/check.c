@@ -26,7 +26,6 @@ static const char *files_differ(const cJSON *files, const cJSON *device)
     return why;
 }
 
-/* The device of a row of a file. */
 static const cJSON *device_of(const cJSON *file, const cJSON *row)
 {
     const double number = number_of(row, "device");
@@ -40,26 +39,20 @@ static bool is_right(const cJSON *file, const cJSON *row, const char *device_nam
            text_is(row, "check", outcome_name(GOOD));
 }
 
-/* The rate of a point in one process of a file; NaN if missing. */
-static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
-{
-    const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, json_at(file, "rows")) {
-        const double of = number_of(row, "process");
-        if ((isnan(of) ? 0 : of) == process && is_right(file, row, device_name, point))
-            return number_of(row, "rate");
-    }
-    return NAN;
-}
-
 int files_rates(const cJSON *files, const char *device_name, const cJSON *point, double rates[PROCESSES_MAX])
 {
-    const cJSON *file = NULL;
+    const cJSON *file = NULL, *row = NULL;
     int          n = 0;
     cJSON_ArrayForEach(file, files) {
         const int processes = cJSON_GetArraySize(json_at(file, "processes"));
-        for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++)
-            rates[n++] = rate_in(file, p, device_name, point);
+        for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++, n++) {
+            rates[n] = NAN;
+            cJSON_ArrayForEach(row, json_at(file, "rows")) {
+                const double of = number_of(row, "process"); /* old files lack it */
+                if (isnan(rates[n]) && (isnan(of) ? 0 : of) == p && is_right(file, row, device_name, point))
+                    rates[n] = number_of(row, "rate");
+            }
+        }
     }
     return n;
 }
@@ -75,7 +68,6 @@ struct check {
     int         missing, failed;
 };
 
-/* Runs a program and adds its file to a side. */
 static void measure_in_child(struct check *check, const char *program, const char *const *words, int n, cJSON *side)
 {
     static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart", NULL };
@@ -139,22 +131,6 @@ __attribute__((format(printf, 2, 3))) static void add_words(char command[COMMAND
     va_end(args);
 }
 
-static bool is_of(const cJSON *row, enum workload workload)
-{
-    return text_is(row, "workload", workload_name(workload));
-}
-
-static void add_axes(char command[COMMAND_BYTES], const cJSON *row)
-{
-    if (!is_of(row, CONCURRENTFILL) && !is_of(row, BUILD) && !is_of(row, HOSTBUILD))
-        add_words(command, "--batch\t=%.0f\t", number_of(row, "batch"));
-    for (int axis = 0; axis < N_AXES; axis++)
-        if (is_true(row, axes[axis].key))
-            add_words(command, "%s\t", axes[axis].option);
-        else if (number_of(row, axes[axis].key) >= axes[axis].low)
-            add_words(command, "%s\t%.0f\t", axes[axis].option, number_of(row, axes[axis].key));
-}
-
 /* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {
@@ -164,20 +140,26 @@ static void suspect_again(struct check *check, struct compared *suspect)
     char                  command[COMMAND_BYTES] = "";
     const char           *words[COMMAND_BYTES / 2];
     cJSON                *old = cJSON_CreateArray(), *new_side = cJSON_CreateArray();
-    int                   n = 0;
+    int                   n = 0, w = 0;
+    while (w + 1 < N_ALL_WORKLOADS && !text_is(row, "workload", workload_name((enum workload) w)))
+        w++;
     add_words(command, "-w\t%s\t-n\t=%.0f\t-t\t%s\t-v\t%.0f\t", text_of(row, "workload"), number_of(row, "count"),
               text_of(row, "key"), number_of(row, "value_bytes"));
     if (*text_of(row, "variant"))
         add_words(command, "%s\t%s\t", dict ? "-s" : "--variant", text_of(row, "variant"));
-    if (!is_of(row, FILLSEQ))
+    if (w != FILLSEQ)
         add_words(command, "-D\t%s\t", text_of(row, "dist"));
     if (*text_of(row, "tune"))
         add_words(command, "--tune\t%s\t", text_of(row, "tune"));
-    for (int w = 0; w < N_ALL_WORKLOADS; w++)
-        if (workload_has_queries((enum workload) w) && is_of(row, (enum workload) w))
-            add_words(command, "-q\t=%.0f\t", number_of(row, "operations"));
-    if (dict)
-        add_axes(command, row);
+    if (workload_has_queries((enum workload) w))
+        add_words(command, "-q\t=%.0f\t", number_of(row, "operations"));
+    if (dict && w != CONCURRENTFILL && w != BUILD && w != HOSTBUILD)
+        add_words(command, "--batch\t=%.0f\t", number_of(row, "batch"));
+    for (int axis = 0; axis < N_AXES && dict; axis++)
+        if (is_true(row, axes[axis].key))
+            add_words(command, "%s\t", axes[axis].option);
+        else if (number_of(row, axes[axis].key) >= axes[axis].low)
+            add_words(command, "%s\t%.0f\t", axes[axis].option, number_of(row, axes[axis].key));
     add_words(command, "--seed\t%llu\t--reps\t%u\t--no-limits\t--device\t%.*s", (unsigned long long) options->seed,
               options->repetitions, (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
     for (char *rest = NULL, *word = strtok_r(command, "\t", &rest); word; word = strtok_r(NULL, "\t", &rest))
@@ -189,33 +171,19 @@ static void suspect_again(struct check *check, struct compared *suspect)
     cJSON_Delete(new_side);
 }
 
+#define DESCRIPTION_BYTES 160
+
 /* "fillrandom lsm u32+4 2^20/2^16" */
-static void describe(const cJSON *row, char *text, size_t bytes)
+static const char *describe(const cJSON *row, char text[DESCRIPTION_BYTES])
 {
     const double batch = number_of(row, "batch");
     const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
     const bool   uniform = strcmp(dist, "uniform") == 0;
-    snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s%s%s", text_of(row, "workload"), *variant ? " " : "", variant,
-             text_of(row, "key"), number_of(row, "value_bytes"), uniform ? "" : " ", uniform ? "" : dist,
+    snprintf(text, DESCRIPTION_BYTES, "%s%s%s %s+%.0f%s%s %s%s%s", text_of(row, "workload"), *variant ? " " : "",
+             variant, text_of(row, "key"), number_of(row, "value_bytes"), uniform ? "" : " ", uniform ? "" : dist,
              text_count(TEXT, (size_t) number_of(row, "count")), batch > 0 ? "/" : "",
              batch > 0 ? text_count(TEXT, (size_t) batch) : "");
-}
-
-static void show_slower(FILE *out, const struct compared *rows, int n)
-{
-    static const struct column columns[] = {
-        { "slower", 42, true, 0 }, { "before /s", 9, false, 0 }, { "now /s", 9, false, 0 }, { "ratio", 6, false, 0 }
-    };
-    const struct table table = { .out = out, .columns = columns, .n_columns = 4 };
-    table_head(&table);
-    for (int i = 0; i < n; i++) {
-        char what[160], ratio[TEXT_BYTES];
-        if (rows[i].verdict != SLOWER)
-            continue;
-        describe(rows[i].row, what, sizeof what);
-        table_row(&table, (const char *[]) { what, text_rate(TEXT, rows[i].before), text_rate(TEXT, rows[i].after),
-                                             text_ratio(ratio, rows[i].after / rows[i].before) });
-    }
+    return text;
 }
 
 /* Lists the rows of this process that can be compared. Returns their number. */
@@ -241,38 +209,33 @@ static int rows_to_compare(const struct run *run, const cJSON *old, struct compa
     return n;
 }
 
-/* Whether this process measured the row of a device, or skipped it. */
-static bool is_here(const struct check *check, const char *device_name, const cJSON *point)
-{
-    const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, check->run->file.rows) {
-        if (is_right(check->run->file.json, row, device_name, point) ||
-            (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED))))
-            return true;
-    }
-    return false;
-}
-
-/* Reports rows that only the other build has. */
+/* Reports rows that only the other build has: here they are neither right nor skipped. */
 static void find_missing(struct check *check, const cJSON *old)
 {
-    const cJSON *file = check->run->options->against ? cJSON_GetArrayItem(old, 0) : NULL, *row = NULL;
-    char         what[160];
-    cJSON_ArrayForEach(row, json_at(file, "rows")) {
-        if (!text_is(row, "check", outcome_name(GOOD)) || is_here(check, text_of(device_of(file, row), "name"), row))
-            continue;
-        describe(row, what, sizeof what);
-        say(check->run->out, 4, "missing: %s, which the other build measures", what);
-        check->missing++;
+    const struct run *run = check->run;
+    const cJSON      *file = run->options->against ? cJSON_GetArrayItem(old, 0) : NULL, *theirs = NULL, *row = NULL;
+    char              what[DESCRIPTION_BYTES];
+    cJSON_ArrayForEach(theirs, json_at(file, "rows")) {
+        bool here = !text_is(theirs, "check", outcome_name(GOOD));
+        cJSON_ArrayForEach(row, run->file.rows)
+            here |= is_right(run->file.json, row, text_of(device_of(file, theirs), "name"), theirs) ||
+                    (rows_are_alike(row, theirs) && text_is(row, "check", outcome_name(SKIPPED)));
+        if (!here)
+            say(run->out, 4, "missing: %s, which the other build measures", describe(theirs, what));
+        check->missing += !here;
     }
 }
 
 static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
 {
-    const struct run *run = check->run;
-    struct compared  *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
-    const int         n = rows ? rows_to_compare(run, old, rows) : 0;
-    int               suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
+    static const struct column columns[] = {
+        { "slower", 42, true, 0 }, { "before /s", 9, false, 0 }, { "now /s", 9, false, 0 }, { "ratio", 6, false, 0 }
+    };
+    const struct run  *run = check->run;
+    const struct table table = { .out = run->out, .columns = columns, .n_columns = 4 };
+    struct compared   *rows = calloc((size_t) cJSON_GetArraySize(run->file.rows) + 1, sizeof *rows);
+    const int          n = rows ? rows_to_compare(run, old, rows) : 0;
+    int                suspects = 0, verdicts[] = { [NOT_SLOWER] = 0, [SLOWER] = 0, [UNKNOWN] = 0 };
     for (int i = 0; i < n && !stop_asked(); i++) {
         compare_row(old, new_side, run->options->against, &rows[i]);
         if (rows[i].verdict == SLOWER) {
@@ -294,7 +257,14 @@ static int compare(struct check *check, const cJSON *old, const cJSON *new_side)
                          n ? "write the file by the same command with --processes 5 and --json, instead of --compare"
                            : "this run has no right row of a device that the file has");
         if (verdicts[SLOWER])
-            show_slower(run->out, rows, n);
+            table_head(&table);
+        for (int i = 0; i < n; i++) {
+            char what[DESCRIPTION_BYTES];
+            if (rows[i].verdict == SLOWER)
+                table_row(&table, (const char *[]) { describe(rows[i].row, what), text_rate(TEXT, rows[i].before),
+                                                     text_rate(TEXT, rows[i].after),
+                                                     text_ratio(TEXT, rows[i].after / rows[i].before) });
+        }
     }
     free(rows);
     return stop_asked()                                                ? EXIT_INTERRUPTED

@@ -35,28 +35,6 @@ static void add_line(struct comparison *c, const cJSON *row)
         say(c->run->out, 4, "%s: %s", name_of(row), text_of(row, "why"));
 }
 
-static void measure_ours(struct comparison *c, const struct spec *spec)
-{
-    struct row row;
-    row_empty(&row, spec);
-    row.peer = peer_row(c->cuda, spec->count);
-    row_settle(c->run, &row, NULL);
-    add_line(c, row.json);
-    dict_figures_free(&row.dict);
-}
-
-/* The row of a peer without its figures. */
-static cJSON *peer_point(const struct comparison *c, const struct host_peer *peer)
-{
-    cJSON *json = row_point(&c->point);
-    cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
-    json_text(json, "name", peer->name);
-    json_text(json, "version", peer->version);
-    json_text(json, "call", peer->call);
-    json_exact(json, "threads", peer->threads);
-    return json;
-}
-
 static bool open_inputs(struct comparison *c)
 {
     struct spec point = c->point;
@@ -68,15 +46,6 @@ static bool open_inputs(struct comparison *c)
     return c->plan && (!plan_has_fills(point.workload) || plan_advance(c->plan, plan_fills(c->plan) - 1));
 }
 
-static void close_inputs(struct comparison *c)
-{
-    if (c->open && workload_is_dict(c->point.workload))
-        plan_return(c->plan != NULL);
-    else if (c->open)
-        inputs_free(&c->in);
-}
-
-/* Adds the figures and adds the row to the file. */
 static void measure_peer(struct comparison *c, const struct host_peer *peer, cJSON *json)
 {
     row_share_time(c->run);
@@ -115,7 +84,12 @@ static void measure_peers(struct comparison *c)
     const int          n = list_peers(c, peers);
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
-        cJSON       *row = peer_point(c, &peers[i]);
+        cJSON *row = row_point(spec);
+        cJSON_DeleteItemFromObjectCaseSensitive(row, "variant");
+        json_text(row, "name", peers[i].name);
+        json_text(row, "version", peers[i].version);
+        json_text(row, "call", peers[i].call);
+        json_exact(row, "threads", peers[i].threads);
         const cJSON *there = file_find(&c->run->file, "peers", c->run->device_number, row);
         if (there) {
             cJSON_Delete(row);
@@ -131,7 +105,10 @@ static void measure_peers(struct comparison *c)
         add_line(c, there);
         c->run->wrong += text_is(there, "check", outcome_name(WRONG));
     }
-    close_inputs(c);
+    if (c->open && workload_is_dict(spec->workload))
+        plan_return(c->plan != NULL);
+    else if (c->open)
+        inputs_free(&c->in);
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
@@ -168,49 +145,35 @@ static void show(const struct comparison *c)
                 text_of(c->lines[i], "call"));
 }
 
-static void introduce(const struct comparison *c)
-{
-    const struct spec *spec = &c->point;
-    char               count[TEXT_BYTES], data[32], more[80] = "";
-    snprintf(data, sizeof data, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
-    if (workload_has_queries(spec->workload))
-        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, spec->n_queries));
-    else if (workload_is_dict(spec->workload))
-        snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(spec)));
-    say(c->run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(spec->workload), workload_text(spec->workload),
-        text_count(count, spec->count), data, dist_name(spec->dist), more);
-}
-
-/* Gives a point its share of the remaining time. Returns the overall deadline. */
-static double share_time(struct comparison *c, const struct series *list, int n)
-{
-    struct run      *run = c->run;
-    struct host_peer peers[HOST_PEERS_MAX];
-    const double     whole = run->deadline;
-    int              rows = 0;
-    for (int s = 0; s < n; s++) {
-        struct spec spec = list[s].spec;
-        spec.count = c->point.count;
-        rows += spec_asks_same(&spec, &c->point);
-    }
-    if (!isinf(whole))
-        run->deadline = now() + (whole - now()) * rows / run->rows_left;
-    run->sharing = rows + list_peers(c, peers);
-    return whole;
-}
-
+/* Gives the point its share of the remaining time. */
 static void compare_point(struct run *run, const struct series *list, int n, const struct spec *point)
 {
     struct comparison c = { .run = run, .point = *point };
-    const double      deadline = share_time(&c, list, n);
-    introduce(&c);
+    struct host_peer  peers[HOST_PEERS_MAX];
+    const double      deadline = run->deadline;
+    char              data[32], more[80] = "";
+    int               rows = 0;
+    for (int s = 0; s < n; s++)
+        rows += spec_asks_same(&list[s].spec, point);
+    if (!isinf(deadline))
+        run->deadline = now() + (deadline - now()) * rows / run->rows_left;
+    run->sharing = rows + list_peers(&c, peers);
+    snprintf(data, sizeof data, point->value_bytes ? "%s+%u" : "%s", type_name(point->type), point->value_bytes);
+    if (workload_has_queries(point->workload))
+        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, point->n_queries));
+    else if (workload_is_dict(point->workload))
+        snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(point)));
+    say(run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(point->workload), workload_text(point->workload),
+        text_count(TEXT, point->count), data, dist_name(point->dist), more);
     if (!ordo_device_facts(run->device)->cpu)
         c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {
-        struct spec spec = list[s].spec;
-        spec.count = point->count; /* later entries still have the previous size */
-        if (spec_asks_same(&spec, point))
-            measure_ours(&c, &spec);
+        struct row row = { .spec = list[s].spec, .before = NAN, .peer = peer_row(c.cuda, point->count) };
+        if (!spec_asks_same(&row.spec, point))
+            continue;
+        row_settle(run, &row, NULL);
+        add_line(&c, row.json);
+        dict_figures_free(&row.dict);
     }
     c.point.variant = 0;
     c.point.load_percent = 0;
@@ -226,22 +189,14 @@ static void compare_point(struct run *run, const struct series *list, int n, con
 
 void compare_workload(struct run *run, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
-    if (!list) {
-        report_error("out of memory");
-        run->failed++;
-        return;
-    }
-    list_series(run, workload, list);
-    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
-        for (int s = 0; s < n && !stop_asked(); s++) {
+    int            n;
+    struct series *list = make_series(run, workload, &n);
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
+        for (int s = 0; s < n; s++)
             list[s].spec.count = run->sizes[i];
-            bool known = false;
-            for (int before = 0; before < s; before++)
-                known = known || spec_asks_same(&list[before].spec, &list[s].spec);
-            if (!known)
+        for (int s = 0; s < n && !stop_asked(); s++)
+            if (!series_follows(list, s))
                 compare_point(run, list, n, &list[s].spec);
-        }
+    }
     free(list);
 }

@@ -11,11 +11,6 @@ const char *outcome_name(enum outcome outcome)
     return names[outcome];
 }
 
-void row_empty(struct row *row, const struct spec *spec)
-{
-    *row = (struct row) { .spec = *spec, .before = NAN };
-}
-
 cJSON *row_point(const struct spec *spec)
 {
     cJSON *json = cJSON_CreateObject();
@@ -124,19 +119,10 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
     return true;
 }
 
-static bool save(const struct file *file)
-{
-    char why[WHY_BYTES];
-    if (!file->path || json_write(file->path, file->json, why))
-        return true;
-    report_error("%s", why);
-    return false;
-}
-
 /* A pipe is written at the end. */
 static bool save_row(const struct file *file)
 {
-    return !file->path || !json_is_file(file->path) || save(file);
+    return !file->path || !json_is_file(file->path) || json_write(file->path, file->json);
 }
 
 static void begin_process(struct file *file)
@@ -219,17 +205,13 @@ void file_resume(struct file *file, const char *path)
 }
 
 /* Another driver or other tunables make another device. */
-static bool same_device(const cJSON *a, const cJSON *b)
-{
-    return text_is(a, "name", text_of(b, "name")) && text_is(a, "platform", text_of(b, "platform")) &&
-           text_is(a, "driver", text_of(b, "driver")) && same_tunables(a, b);
-}
-
 int file_device(struct file *file, cJSON *device)
 {
     int number = 0;
     for (const cJSON *there = file->devices->child; there; there = there->next, number++)
-        if (same_device(there, device)) {
+        if (text_is(there, "name", text_of(device, "name")) &&
+            text_is(there, "platform", text_of(device, "platform")) &&
+            text_is(there, "driver", text_of(device, "driver")) && same_tunables(there, device)) {
             cJSON_Delete(device);
             return number;
         }
@@ -291,7 +273,7 @@ bool file_end(struct file *file, const char *ended)
     cJSON_ReplaceItemInObjectCaseSensitive(file->process, "ended", cJSON_CreateString(ended));
     json_number(file->process, "seconds", now() - file->began);
     cJSON_AddItemToObject(file->process, "sensors_at_end", read_sensors(""));
-    const bool saved = save(file);
+    const bool saved = !file->path || json_write(file->path, file->json);
     cJSON_Delete(file->json);
     file->json = NULL;
     return saved;

@@ -25,7 +25,6 @@ static bool answer_open(ordo_device *device, double seconds, cJSON *json)
     return true;
 }
 
-/* Operations of a first call. */
 enum { N = 65536 };
 
 /* Keys are distinct and present when they are queried. */
@@ -39,15 +38,6 @@ struct first {
     uint32_t   counts[N];
     uint8_t    codes[N], found[N], outcomes[N];
 };
-
-static void fill(struct first *f)
-{
-    for (uint32_t i = 0; i < N; i++) {
-        const uint64_t key = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
-        set_element(f->keys, f->key_bytes, i, key);
-        memset((char *) f->all_values + (size_t) i * f->value_bytes, (int) (i % 251), f->value_bytes);
-    }
-}
 
 /* Expected results of a call. */
 enum { FOUND = 1, ABSENT = 2, KEYS = 4, VALUES = 8, ONES = 16, RANKS = 32, ALL = 64, EIGHTH = 128, FIRST = 256 };
@@ -162,7 +152,11 @@ static bool answer_calls(ordo_device *device, const char *question, cJSON *json)
         f->key_bytes = (uint32_t) type_bytes(config.key);
         f->values = bytes ? f->all_values : NULL;
         f->values_out = bytes ? f->all_values_out : NULL;
-        fill(f);
+        for (uint32_t i = 0; i < N; i++) {
+            const uint64_t number = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
+            set_element(f->keys, f->key_bytes, i, number);
+            memset((char *) f->all_values + (size_t) i * bytes, (int) (i % 251), bytes);
+        }
         good = !ahead || prepare(device, structure, &config, cJSON_AddObjectToObject(json, "prepared"));
         good = good && structure_create(device, structure, &config, &f->dict) == ORDO_OK;
     }
@@ -205,7 +199,6 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
     return NULL;
 }
 
-/* Adds a row to the file and takes it. */
 static void keep(struct run *run, cJSON *row, const char *workload, const char *caches)
 {
     cJSON *list = json_at(run->file.json, "first");
@@ -318,25 +311,18 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         }
 }
 
-/* Whether the resumed file has it. */
-static bool is_kept(const struct run *run, const char *workload)
-{
-    const cJSON *first = NULL;
-    cJSON_ArrayForEach(first, json_at(run->file.json, "first")) {
-        if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
-            return true;
-    }
-    return false;
-}
-
 /* Closes the device meanwhile, because a GPU may allow one process. */
 void first_measure(struct run *run, const char *select)
 {
     const struct options *o = run->options;
+    const cJSON          *first = NULL;
+    bool                  kept = false; /* in a file that is resumed */
     if (!o->first_open && !o->first_prepare)
         return;
+    cJSON_ArrayForEach(first, json_at(run->file.json, "first"))
+        kept |= text_is(first, "workload", "open") && number_of(first, "device") == run->device_number;
     ordo_device_close(&run->device);
-    if (o->first_open && !is_kept(run, "open"))
+    if (o->first_open && !kept)
         measure_open(run, select);
     for (int s = 0; s < N_STRUCTURES && o->first_prepare; s++)
         for (int t = 0; t < o->n_types && variant_wanted(o, FILLRANDOM, s); t++)

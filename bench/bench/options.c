@@ -14,14 +14,6 @@ static const char *workload_any(int i)
     static const char *const more[] = { "arrays", "dicts", "prefix", "host", "open", "prepare" };
     return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
-static const char *type_any(int i)
-{
-    return type_name((ordo_type) i);
-}
-static const char *dist_any(int i)
-{
-    return dist_name((enum dist) i);
-}
 /* Array variants, each name once, then structures. */
 #define N_ARRAY_VARIANTS 16
 const char *variant_any(int i)
@@ -82,31 +74,17 @@ static void take_sizes(void *options, const struct option_row *row, const char *
         o->n_batches = n;
 }
 
-static void choose_workload(struct options *o, int workload)
-{
-    if (o->n_workloads < NAMES_MAX)
-        o->workloads[o->n_workloads++] = workload;
-}
-
-/* Whether a group has the workload. */
-static bool is_one_of(int name, enum workload workload)
-{
-    return name == ALL_PREFIXES ? workload_asks_prefixes(workload)
-           : name == ALL_HOST   ? workload_is_host(workload)
-                                : workload_is_dict(workload) == (name == ALL_DICTS);
-}
-
 /* Adds one workload, or each workload of a group. */
 static void choose_workloads(struct options *o, int name)
 {
     o->first_open = o->first_open || name == FIRST_OPEN;
     o->first_prepare = o->first_prepare || name == FIRST_PREPARE;
-    if (name < N_ALL_WORKLOADS)
-        choose_workload(o, name);
-    else if (name != FIRST_OPEN && name != FIRST_PREPARE)
-        for (int w = 0; w < N_ALL_WORKLOADS; w++)
-            if (is_one_of(name, (enum workload) w))
-                choose_workload(o, w);
+    for (int i = 0; i < N_ALL_WORKLOADS && o->n_workloads < NAMES_MAX; i++) {
+        const enum workload w = (enum workload) i;
+        if (name == i || (name == ALL_ARRAYS && !workload_is_dict(w)) || (name == ALL_DICTS && workload_is_dict(w)) ||
+            (name == ALL_PREFIXES && workload_asks_prefixes(w)) || (name == ALL_HOST && workload_is_host(w)))
+            o->workloads[o->n_workloads++] = i;
+    }
 }
 
 static void take_workloads(void *options, const struct option_row *row, const char *text)
@@ -133,13 +111,13 @@ static void take_variants(void *options, const struct option_row *row, const cha
 static void take_types(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_types = take_names(row, text, type_any, N_TYPES, o->types);
+    o->n_types = take_names(row, text, type_name, N_TYPES, o->types);
 }
 
 static void take_dists(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_dists = take_names(row, text, dist_any, N_DISTS, o->dists);
+    o->n_dists = take_names(row, text, dist_name, N_DISTS, o->dists);
 }
 
 static void take_value_bytes(void *options, const struct option_row *row, const char *text)
@@ -281,26 +259,6 @@ struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(words, *argv);
 }
 
-/* One workload, with queries after all batches, as peers run them. */
-static void begin_side_by_side(struct options *o)
-{
-    o->n_workloads = 0;
-    choose_workload(o, READRANDOM);
-    o->fills = 1;
-    o->no_array = true; /* it has a row */
-}
-
-static void check_side_by_side(const struct options *o)
-{
-    if (o->processes > 1 || o->n_compare || o->against)
-        usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
-                    "measured without it");
-    if (o->fills != 1 || o->first_calls)
-        usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
-    if (o->first_open || o->first_prepare)
-        usage_error("compare: open and prepare have no peers");
-}
-
 struct options read_options(int argc, char **argv)
 {
     struct options o = { .n_types = 1,
@@ -316,13 +274,16 @@ struct options read_options(int argc, char **argv)
                          AXIS_MAP(X)
 #undef X
                              .update_percents = { 20, 60, 100 } };
-    choose_workloads(&o, N_ALL_WORKLOADS);
-    choose_workloads(&o, N_ALL_WORKLOADS + 1);
     const int command = command_words(argc, argv);
     o.suite = is_command(argc, argv, "suite");
     o.side_by_side = is_command(argc, argv, "compare");
-    if (o.side_by_side)
-        begin_side_by_side(&o);
+    choose_workloads(&o, o.side_by_side ? (int) READRANDOM : ALL_ARRAYS);
+    if (o.side_by_side) { /* queries after all batches, as peers run them */
+        o.fills = 1;
+        o.no_array = true; /* it has a row */
+    } else {
+        choose_workloads(&o, ALL_DICTS);
+    }
     int next = take_options(&table, argc - command, argv + command, &o);
     if (is_command(argc, argv, "paper") && command < 2)
         usage_error("paper: a name is missing: ordo-bench paper NAME");
@@ -337,8 +298,13 @@ struct options read_options(int argc, char **argv)
         usage_error("--compare and --against cannot be used together");
     if (o.slower_by > 0 && !o.n_compare && !o.against)
         usage_error("--slower-by needs --compare or --against");
-    if (o.side_by_side)
-        check_side_by_side(&o);
+    if (o.side_by_side && (o.processes > 1 || o.n_compare || o.against))
+        usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
+                    "measured without it");
+    if (o.side_by_side && (o.fills != 1 || o.first_calls))
+        usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
+    if (o.side_by_side && (o.first_open || o.first_prepare))
+        usage_error("compare: open and prepare have no peers");
     if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)

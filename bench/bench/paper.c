@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default limits of elements and seconds. */
 #define ON_GPU_MAX     ((size_t) 1 << 24)
 #define ON_GPU_MIN     ((size_t) 1 << 20)
 #define ON_CPU_MAX     ((size_t) 1 << 18)
@@ -103,14 +102,6 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* " --variant random,random+index": the keys of an object. */
-static void add_schemes(FILE *words, const cJSON *schemes)
-{
-    const cJSON *scheme = NULL;
-    cJSON_ArrayForEach(scheme, schemes)
-        fprintf(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
-}
-
 /* Adds the known structures. False if all are unknown. */
 static bool add_structures(const struct paper_run *p, FILE *words, const cJSON *structures)
 {
@@ -151,18 +142,19 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-/* False if no structure is known. */
 static bool part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
                          double most, struct options *options)
 {
-    char  *text = NULL;
-    size_t bytes = 0;
-    FILE  *words = open_memstream(&text, &bytes);
+    char        *text = NULL;
+    size_t       bytes = 0;
+    FILE        *words = open_memstream(&text, &bytes);
+    const cJSON *scheme = NULL;
     if (!words)
         usage_error("out of memory");
     fprintf(words, "--no-host --no-array %s", text_of(run, "options"));
     const bool known = add_structures(p, words, json_at(run, "structures"));
-    add_schemes(words, json_at(run, "schemes"));
+    cJSON_ArrayForEach(scheme, json_at(run, "schemes"))
+        fprintf(words, "%s%s", scheme == json_at(run, "schemes")->child ? " --variant " : ",", scheme->string);
     if (place->n)
         add_number(words, "--sizes", place->n->valuedouble / scale);
     if (place->batch)
@@ -185,18 +177,6 @@ static double most_elements(const struct paper_run *p, const struct ordo_facts *
 {
     const size_t most = p->most ? p->most : facts->cpu ? ON_CPU_MAX : ON_GPU_MAX;
     return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
-}
-
-/* The power of two that scales n and batches to at most `most`. */
-static double scale_of(const struct paper_run *p, const cJSON *run, double most)
-{
-    const cJSON *n = NULL;
-    double       largest = 0, scale = 1;
-    cJSON_ArrayForEach(n, json_at(run, "n"))
-        largest = fmax(largest, n->valuedouble);
-    while (!p->full && largest / scale > most)
-        scale *= 2;
-    return scale;
 }
 
 static void add_part(struct paper_run *p, const struct part *part, const struct options *options)
@@ -250,9 +230,13 @@ static void name_device(const cJSON *run, const struct ordo_facts *facts)
 static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
     const cJSON   *sizes = json_at(run, "n"), *batches = json_at(run, "batches"), *queries = json_at(run, "queries");
+    const cJSON   *n = NULL;
     const int      n_batches = places_of(batches), n_queries = places_of(queries);
-    struct part    part = { experiment, run, scale_of(p, run, most), 0 };
+    struct part    part = { experiment, run, 1, 0 };
     struct options options = { .n_workloads = 0 };
+    cJSON_ArrayForEach(n, sizes)
+        while (!p->full && n->valuedouble / part.scale > most)
+            part.scale *= 2; /* for n and batches */
     if (*text_of(run, "limit"))
         add_part(p, &part, &options);
     for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {
@@ -326,7 +310,6 @@ int paper_parts(struct run *run, const struct options **parts)
 
 /* ---- measuring ----------------------------------------------------------------------------------------------- */
 
-/* The measured figures of an experiment. */
 static cJSON *figures_of(const struct paper_run *p, const cJSON *experiment)
 {
     return json_at(p->numbers, text_of(experiment, "id"));
@@ -338,7 +321,7 @@ static void measure_series(struct run *run, const struct part *part, struct seri
     const struct measured_run measured = { p->paper, part->run, p->limits, part->scale };
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
         struct row *row = &series->rows[i];
-        row_empty(row, &series->spec);
+        *row = (struct row) { .spec = series->spec, .before = NAN };
         row->spec.count = run->sizes[i];
         row_settle(run, row, NULL);
         if (row->outcome != GOOD)
@@ -351,14 +334,12 @@ static void measure_series(struct run *run, const struct part *part, struct seri
 
 static void measure_workload(struct run *run, const struct part *part, enum workload workload)
 {
-    const int      n = list_series(run, workload, NULL);
-    struct series *list = calloc((size_t) n + 1, sizeof *list);
-    if (!list)
-        return;
-    list_series(run, workload, list);
+    int            n;
+    struct series *list = make_series(run, workload, &n);
+    const bool     dict = workload_is_dict(workload);
     for (int first = 0; first < n && !stop_asked(); first++)
-        for (int s = first; s < n && !series_follows(list, first) && !stop_asked(); s++)
-            if (s == first || (workload_is_dict(workload) && spec_asks_same(&list[s].spec, &list[first].spec)))
+        for (int s = first; s < n && !(dict && series_follows(list, first)) && !stop_asked(); s++)
+            if (s == first || (dict && spec_asks_same(&list[s].spec, &list[first].spec)))
                 measure_series(run, part, &list[s]);
     free(list);
 }
@@ -384,16 +365,6 @@ static void add_beside(cJSON *rows, cJSON *cells, double paper, double here)
     json_number(cells, "paper", paper);
     json_number(cells, "here", here);
     cJSON_AddItemToArray(rows, cells);
-}
-
-static bool is_among(const cJSON *list, const cJSON *cells)
-{
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, list) {
-        if (cJSON_Compare(item, cells, true))
-            return true;
-    }
-    return false;
 }
 
 /* Whether each row of the paper that these cells stand for, null for any, was measured at the paper's sizes. */
@@ -438,7 +409,10 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
                 cJSON_AddItemToObject(cells, column->valuestring,
                                       cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
         }
-        if (is_among(theirs, cells))
+        bool is_there = false;
+        cJSON_ArrayForEach(row, theirs)
+            is_there |= cJSON_Compare(row, cells, true);
+        if (is_there)
             cJSON_Delete(cells);
         else
             add_beside(rows, cells, NAN, number_of(figure, "value"));
@@ -523,23 +497,17 @@ static void copy_texts(cJSON *to, const cJSON *from, const char *const *names)
         json_text(to, *names, text_of(from, *names));
 }
 
-static double scale_of_experiment(const struct paper_run *p, const cJSON *experiment)
-{
-    for (int i = 0; i < p->n_parts; i++)
-        if (p->parts[i].experiment == experiment && !*text_of(p->parts[i].run, "limit"))
-            return p->parts[i].scale;
-    return 1;
-}
-
-/* Adds it to the file too. */
 static void show_experiment(struct run *run, const cJSON *experiment, cJSON *list)
 {
     const struct paper_run *p = run->paper;
     const cJSON            *note = NULL;
-    const double            scale = scale_of_experiment(p, experiment);
+    double                  scale = 1;
     char                    queries[TEXT_BYTES];
     cJSON                  *rows = rows_beside(experiment, figures_of(p, experiment));
     cJSON                  *json = json_append(list);
+    for (int i = p->n_parts; i-- > 0;)
+        if (p->parts[i].experiment == experiment && !*text_of(p->parts[i].run, "limit"))
+            scale = p->parts[i].scale;
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
         text_of(experiment, "unit"));
     if (*text_of(experiment, "lacks"))
@@ -560,32 +528,23 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-static void said_text(const cJSON *claim, char text[64])
-{
-    const cJSON *paper = json_at(claim, "paper"), *item = NULL;
-    size_t       used = 0;
-    *text = 0;
-    if (cJSON_IsNumber(paper))
-        snprintf(text, 64, "%.4g", paper->valuedouble);
-    cJSON_ArrayForEach(item, paper)
-        if (used < 64)
-            used += (size_t) snprintf(text + used, 64 - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
-                                      used ? " to " : "", item->valuedouble);
-}
-
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
 {
-    cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper");
-    char   said[64], there[40] = "", here[40] = "", figures[160] = "";
-    said_text(claim, said);
-    if (!isnan(judgement->there))
+    cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper"), *item = NULL;
+    char   said[64] = "", there[40] = "", here[40] = "";
+    size_t used = 0;
+    if (cJSON_IsNumber(paper))
+        snprintf(said, sizeof said, "; paper %.4g", paper->valuedouble);
+    cJSON_ArrayForEach(item, paper)
+        if (used < sizeof said)
+            used += (size_t) snprintf(said + used, sizeof said - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
+                                      used ? " to " : "; paper ", item->valuedouble);
+    if (*said && !isnan(judgement->there))
         snprintf(there, sizeof there, ", at these cells %.4g", judgement->there);
-    if (!isnan(judgement->here))
+    if (*said && !isnan(judgement->here))
         snprintf(here, sizeof here, ", here %.4g", judgement->here);
-    if (*said)
-        snprintf(figures, sizeof figures, "; paper %s%s%s", said, there, here);
-    say(run->out, 4, "%s: %s (%s)%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
-        text_of(claim, "where"), figures, judgement->why);
+    say(run->out, 4, "%s: %s (%s)%s%s%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
+        text_of(claim, "where"), said, there, here, judgement->why);
     if (*text_of(claim, "note"))
         say(run->out, 4, "    %s", text_of(claim, "note"));
     copy_texts(json, claim, (const char *[]) { "id", "where", "experiment", "says", NULL });
@@ -666,41 +625,28 @@ static void add_other_device(const struct paper_run *p, const cJSON *paper, cons
         }
 }
 
-static void add_beside_file(const struct run *run)
-{
-    const cJSON *paper = NULL;
-    cJSON_ArrayForEach(paper, json_at(run->paper->beside, "papers")) {
-        if (text_is(paper, "id", text_of(run->paper->paper, "id")))
-            add_other_device(run->paper, paper, ordo_device_facts(run->device)->cpu ? "gpu" : "cpu");
-    }
-}
-
-static void measure_parts(struct run *run)
-{
-    const struct paper_run *p = run->paper;
-    int                     last = 0;
-    for (int i = 0; i < p->n_parts; i++)
-        last = p->parts[i].turn > last ? p->parts[i].turn : last;
-    for (int turn = 0; turn <= last; turn++)
-        for (int i = 0; i < p->n_parts && !stop_asked(); i++)
-            if (p->parts[i].turn == turn)
-                measure_part(run, i);
-}
-
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
     cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
-    const cJSON      *experiment = NULL;
+    const cJSON      *experiment = NULL, *paper = NULL;
     const char       *needs = paper_needs(p->paper);
+    int               last = 0;
     cJSON_Delete(p->limits);
     p->limits = limits_to_json(&run->limits);
     say(run->out, 4, "\n%s", text_of(p->paper, "paper"));
     say(run->out, 4, "    \"paper\" is what its text says, measured on %s", text_of(p->paper, "device"));
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
-    measure_parts(run);
-    add_beside_file(run);
+    for (int i = 0; i < p->n_parts; i++)
+        last = p->parts[i].turn > last ? p->parts[i].turn : last;
+    for (int turn = 0; turn <= last; turn++)
+        for (int i = 0; i < p->n_parts && !stop_asked(); i++)
+            if (p->parts[i].turn == turn)
+                measure_part(run, i);
+    cJSON_ArrayForEach(paper, json_at(p->beside, "papers"))
+        if (text_is(paper, "id", text_of(p->paper, "id")))
+            add_other_device(p, paper, ordo_device_facts(run->device)->cpu ? "gpu" : "cpu");
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         add_derived(p, experiment);
         if (!needs)

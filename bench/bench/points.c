@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool variant_wanted(const struct options *o, enum workload workload, int variant)
@@ -53,51 +54,33 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     return spec;
 }
 
-static bool point_makes_sense(const struct spec *spec)
-{
-    const bool has_prefixes = spec->type == ORDO_U32 || spec->type == ORDO_U64;
-    if (workload_asks_prefixes(spec->workload) && !has_prefixes)
-        return false;
-    return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
-}
-
-/* Cleanup needs stale elements; compaction needs spare memory. */
-static bool variant_makes_sense(enum workload workload, int variant)
-{
-    if (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER))
-        return false;
-    if (workload == CLEANUP)
-        return structure_is(variant, ORDO_KEEPS_STALE);
-    return workload != COMPACTALL || !structure_is(variant, ORDO_BUILT_WHOLE);
-}
-
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
     const struct spec spec = point_of(run, workload, variant, &(int) { 0 });
     return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
-/* Whether the variant has other inputs than the first. */
-static bool variant_is_other_data(enum workload workload, int variant)
+/* Lists the series of a workload (NULL: only counts them). */
+static int list_series(const struct run *run, enum workload workload, struct series *list)
 {
-    if (workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE)
-        return variant_is_sorted(variant);
-    return !workload_is_dict(workload) && variant > 0;
-}
-
-int list_series(const struct run *run, enum workload workload, struct series *list)
-{
-    int n = 0;
+    const bool searches = workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE;
+    int        n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        if ((run->options->side_by_side && variant_is_other_data(workload, variant)) ||
-            !variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
+        /* The variant has other inputs than the first. */
+        const bool other = searches ? variant_is_sorted(variant) : !workload_is_dict(workload) && variant > 0;
+        /* Cleanup needs stale elements; compaction needs spare memory. */
+        const bool no_sense = (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER)) ||
+                              (workload == CLEANUP && !structure_is(variant, ORDO_KEEPS_STALE)) ||
+                              (workload == COMPACTALL && structure_is(variant, ORDO_BUILT_WHOLE));
+        if ((run->options->side_by_side && other) || !variant_wanted(run->options, workload, variant) || no_sense ||
             !variant_can(run, workload, variant))
             continue;
         for (int i = 0, past = 0;; past = ++i) {
             const struct spec spec = point_of(run, workload, variant, &past);
             if (past)
                 break;
-            if (!point_makes_sense(&spec))
+            if ((workload_asks_prefixes(workload) && spec.type != ORDO_U32 && spec.type != ORDO_U64) ||
+                (workload_needs_values(workload) && !spec.value_bytes))
                 continue;
             if (list)
                 list[n].spec = spec;
@@ -107,29 +90,37 @@ int list_series(const struct run *run, enum workload workload, struct series *li
     return n;
 }
 
-/* Three sizes; `compare` uses the last. */
-static void use_default_sizes(struct run *run, bool cpu)
+struct series *make_series(const struct run *run, enum workload workload, int *n)
 {
-    static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };
-    const int           first = run->options->side_by_side ? 2 : 0;
-    run->sizes = run->options->n_sizes ? run->options->sizes : (cpu ? on_cpu : on_gpu) + first;
-    run->n_sizes = run->options->n_sizes ? run->options->n_sizes : 3 - first;
-    run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
+    *n = list_series(run, workload, NULL);
+    struct series *list = calloc((size_t) *n + 1, sizeof *list);
+    if (!list) {
+        report_error("out of memory");
+        exit(EXIT_FAILED);
+    }
+    list_series(run, workload, list);
+    return list;
 }
 
 bool series_follows(const struct series *list, int s)
 {
-    for (int before = 0; before < s && workload_is_dict(list[s].spec.workload); before++)
+    for (int before = 0; before < s; before++)
         if (spec_asks_same(&list[before].spec, &list[s].spec))
             return true;
     return false;
 }
 
+/* By default there are three sizes; `compare` uses the last. */
 int begin_part(struct run *run, const struct options *part)
 {
-    int rows = 0;
+    static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };
+    const bool          cpu = ordo_device_facts(run->device)->cpu;
+    const int           first = part->side_by_side ? 2 : 0;
+    int                 rows = 0;
     run->options = part;
-    use_default_sizes(run, ordo_device_facts(run->device)->cpu);
+    run->sizes = part->n_sizes ? part->sizes : (cpu ? on_cpu : on_gpu) + first;
+    run->n_sizes = part->n_sizes ? part->n_sizes : 3 - first;
+    run->n_queries = part->n_queries ? part->n_queries : (size_t) 1 << (cpu ? 20 : 24);
     for (int w = 0; w < part->n_workloads; w++)
         rows += list_series(run, (enum workload) part->workloads[w], NULL) * run->n_sizes;
     return rows;

@@ -26,24 +26,6 @@ static bool tune(ordo_device *device, const char *list, char *why)
     return true;
 }
 
-/* The values of all tunables. */
-static cJSON *tunables_of(ordo_device *device)
-{
-    cJSON                   *tunables = cJSON_CreateObject();
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++)
-        json_exact(tunables, info.name, info.value);
-    return tunables;
-}
-
-static void restore_tunables(ordo_device *device, cJSON *tunables)
-{
-    const cJSON *tunable = NULL;
-    cJSON_ArrayForEach(tunable, tunables)
-        (void) ordo_device_set_tunable(device, tunable->string, (uint32_t) tunable->valuedouble);
-    cJSON_Delete(tunables);
-}
-
 /* Stop when the median is known to this share. */
 #define NARROW 0.01
 /* Seconds for the repetitions of a row of the suite, at most. */
@@ -116,16 +98,16 @@ static void add_array(const struct run *run, struct row *row, struct target *tar
         json_number(json, "bytes_per_s", rate);
         json_number(json, "share_of_copy_rate", rate / run->limits.copy.bytes_per_second);
     }
-    if (target_index_bytes(target)) {
-        json_exact(json, "index_bytes", (double) target_index_bytes(target));
-        json_number(json, "index_build_s", target_index_seconds(target));
+    if (target->index) {
+        json_exact(json, "index_bytes", (double) ordo_index_bytes(target->index));
+        json_number(json, "index_build_s", target->index_seconds);
     }
     progress("checking");
     row->outcome = target_check(target, row->why) ? GOOD : WRONG;
     cJSON *rates = cJSON_AddObjectToObject(json, "host_rates");
     for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
         if (baseline_name(spec->workload, i))
-            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, target_inputs(target), i));
+            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, &target->in, i));
 }
 
 static void measure_arrays(struct run *run, struct row *row, cJSON *json)
@@ -181,22 +163,17 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     return NAN;
 }
 
-/* The host baselines to run: hash maps without order; a B-tree unless a row has it. */
-static unsigned host_of(const struct run *run, const struct row *row, const struct row *beside)
-{
-    const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
-    if (run->options->no_host || run->options->side_by_side)
-        return 0;
-    return tree | (structure_is(row->spec.variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
-}
-
 /* `beside`: the row of a sorted array at the point, or NULL. */
 static void measure_dict(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     const struct spec         *spec = &row->spec;
     const struct dict_figures *dict = &row->dict;
     const struct timing_goal   goal = row_goal(run);
-    const ordo_status got = dict_measure(run->device, spec, &goal, host_of(run, row, beside), &row->dict, row->why);
+    const bool                 no_host = run->options->no_host || run->options->side_by_side;
+    /* Hash maps run beside structures without order; a B-tree unless a row has it. */
+    const unsigned maps = structure_is(spec->variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0;
+    const unsigned host = no_host ? 0 : maps | (beside ? 0 : 1u << DICT_BTREE);
+    const ordo_status got = dict_measure(run->device, spec, &goal, host, &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
@@ -219,7 +196,6 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     json_number(json, "rate_of_sorted_array", array_rate);
 }
 
-/* Whether the device has the memory; explains if not. */
 static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_facts    *facts = ordo_device_facts(run->device);
@@ -245,7 +221,6 @@ void row_share_time(struct run *run)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
 }
 
-/* Measures the row, if there is time and memory for it. */
 static void run_row(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     row_share_time(run);
@@ -258,8 +233,11 @@ static void run_row(struct run *run, struct row *row, const struct row *beside, 
         row->outcome = TOO_LARGE;
         return;
     }
-
-    cJSON *was = row->spec.tune ? tunables_of(run->device) : NULL;
+    cJSON                   *was = cJSON_CreateObject(); /* the tunables */
+    const cJSON             *tunable = NULL;
+    struct ordo_tunable_info info;
+    for (size_t i = 0; row->spec.tune && ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++)
+        json_exact(was, info.name, info.value);
     announce(run, &row->spec);
     ordo_device_trim(run->device);
     if (row->spec.tune && !tune(run->device, row->spec.tune, row->why))
@@ -268,7 +246,9 @@ static void run_row(struct run *run, struct row *row, const struct row *beside, 
         measure_dict(run, row, beside, json);
     else
         measure_arrays(run, row, json);
-    restore_tunables(run->device, was);
+    cJSON_ArrayForEach(tunable, was)
+        (void) ordo_device_set_tunable(run->device, tunable->string, (uint32_t) tunable->valuedouble);
+    cJSON_Delete(was);
 }
 
 cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of ordo-bench. */
-#ifndef BENCH_BENCH_RUN_H
-#define BENCH_BENCH_RUN_H
+#pragma once
 
 #include "bench/common/device.h"
 #include "bench/common/json.h"
@@ -61,17 +60,14 @@ struct options resume_options(const char *path, int *argc, char ***argv);
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
 /* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
-/* The names of all variants. */
-const char *variant_any(int i);
+const char    *variant_any(int i);
 
 #define SUITE_PARTS_MAX 64
 
 /* Fills in the options of each part of the suite, with sizes for a CPU or a GPU. Returns their number. */
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
-/* --list: workloads, variants, devices. */
 void print_list(void);
-/* --describe: workloads and their limits. */
 void print_description(void);
 
 /* A measured point and its JSON (bench/results/README.md explains the fields). */
@@ -79,6 +75,7 @@ void print_description(void);
 enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED, N_OUTCOMES };
 const char *outcome_name(enum outcome outcome);
 
+/* The maker of a row frees its `dict`. */
 struct row {
     struct spec         spec;
     enum outcome        outcome;
@@ -89,9 +86,6 @@ struct row {
     const cJSON        *json;   /* in the file */
 };
 
-/* Clears a row. The caller frees row->dict later. */
-void row_empty(struct row *row, const struct spec *spec);
-
 /* The fields of the point. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
 /* Add "rate" and timing, and figures of dictionaries; read back a spread. */
@@ -101,7 +95,6 @@ struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows have the same point, and are of the same peer, if any. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Version of the form of files. */
 #define FILE_SCHEMA 1
 
 /* The result file, saved after each row. */
@@ -112,7 +105,6 @@ struct file {
     double      began; /* by now() */
 };
 
-/* Begins a new file. */
 void file_begin(struct file *file, const char *path, int argc, char **argv);
 /* Continues a file, without its failed, skipped and cut rows. Exits with an error if it is not one of this version. */
 void file_resume(struct file *file, const char *path);
@@ -166,7 +158,6 @@ struct run {
     double row_seconds; /* seconds for timing the next row */
 };
 
-/* All sizes of a point. */
 struct series {
     struct spec spec;
     struct row  rows[SIZES_MAX];
@@ -176,21 +167,19 @@ struct series {
 
 /* Whether the options name the variant, or none of the workload. */
 bool variant_wanted(const struct options *options, enum workload workload, int variant);
-/* Whether it can run on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
 /* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
-/* Lists the series of a workload (NULL: only counts them). */
-int list_series(const struct run *run, enum workload workload, struct series *list);
+/* The series of a workload. The caller frees the list. Ends the program without memory. */
+struct series *make_series(const struct run *run, enum workload workload, int *n);
 /* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 
 /* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
 /* Runs ordo-peer, if there is one, for `seconds`, or a share of the time that is left. Returns its rows, or NULL. */
-cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
-                double share);
-/* The timing goal of the current row. */
+cJSON             *ask_peer(const struct run *run, const struct spec *spec, const size_t *counts, int n, double seconds,
+                            double share);
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
  * or NULL. */
@@ -223,5 +212,3 @@ void              paper_end(struct paper_run **paper);
 int paper_parts(struct run *run, const struct options **parts);
 /* Measures, prints, judges, and adds everything to the file. */
 void paper_measure(struct run *run);
-
-#endif

@@ -7,7 +7,6 @@
 /* Columns that do not fit are hidden from the last rank on. */
 enum { ALWAYS, BEFORE, PEER, ARRAY, HOST, SPREAD, REBUILD, TIME, DEVICE, COPY, FIRST, HELD, PEAK, WORST, BEST, REST };
 
-/* A row's columns and texts. */
 struct line {
     const struct run  *run;
     const struct spec *spec;
@@ -33,17 +32,6 @@ static char *number(struct line *line, const char *title, int width, int rank)
     return add(line, title, width, false, rank);
 }
 
-static int data_width(const struct run *run, enum workload workload)
-{
-    int width = 5;
-    for (int d = 0; d < run->options->n_dists; d++) {
-        const enum dist dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) run->options->dists[d];
-        const int       with = 6 + (int) strlen(dist_name(dist));
-        width = dist != UNIFORM && with > width ? with : width;
-    }
-    return width;
-}
-
 static void add_point(struct line *line)
 {
     const struct spec *spec = line->spec;
@@ -51,7 +39,13 @@ static void add_point(struct line *line)
     if (variant_name(spec->workload, 1))
         snprintf(add(line, dict ? "structure" : "variant", 12, true, ALWAYS), sizeof *line->text, "%s",
                  variant_name(spec->workload, spec->variant));
-    char *data = add(line, "data", data_width(line->run, spec->workload), true, ALWAYS);
+    int width = 5;
+    for (int d = 0; d < line->run->options->n_dists; d++) {
+        const enum dist dist = spec->workload == FILLSEQ ? SEQUENTIAL : (enum dist) line->run->options->dists[d];
+        const int       with = 6 + (int) strlen(dist_name(dist));
+        width = dist != UNIFORM && with > width ? with : width;
+    }
+    char *data = add(line, "data", width, true, ALWAYS);
     snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
     if (spec->dist != UNIFORM)
         snprintf(data + strlen(data), 20, " %s", dist_name(spec->dist));
@@ -81,22 +75,16 @@ static void add_fills(struct line *line)
 /* Elements of all updates, erasures included. */
 static double put_in(const struct line *line)
 {
-    static const enum workload adds[] = {
-        OVERWRITE,       DELETERANDOM, MIXED,      MIXEDSEEKS,       MIXEDPOINTS,   COMBINERANDOM,    QUEUE,
-        EXPIRY,          INSERTRANDOM, HOSTINSERT, CONCURRENTINSERT, CONCURRENTMIX, CONCURRENTPOINTS, CONCURRENTRANGES,
-        CONCURRENTERASE, MIXEDUPDATES
-    };
-    const struct spec *spec = line->spec;
-    const cJSON       *fills = json_at(line->row, "fills");
-    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++)
-        if (spec->workload == adds[i])
-            return (double) (spec->count + spec_operations(spec));
-    if (spec->workload == READWHILEWRITING)
-        return (double) spec->count + (double) spec_operations(spec) / 2;
-    if (workload_cleans_up(spec->workload))
-        return (double) spec_operations(spec);
-    return fills ? number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements")
-                 : (double) spec->count;
+    const enum workload w = line->spec->workload;
+    const double        count = (double) line->spec->count, operations = (double) spec_operations(line->spec);
+    const cJSON        *fills = json_at(line->row, "fills");
+    if (fills)
+        return number_of(cJSON_GetArrayItem(fills, cJSON_GetArraySize(fills) - 1), "elements");
+    if (workload_cleans_up(w))
+        return operations;
+    if (workload_fills(w) || w == DELETERANGE || w == HOSTEXPORT)
+        return count;
+    return count + (w == READWHILEWRITING ? operations / 2 : operations);
 }
 
 static void add_dict(struct line *line)

@@ -52,6 +52,7 @@ while read -r task count; do
     write_file
 done <<'END'
 group_by 4000000
+columns 2000000
 join 1000000
 time_series 500000
 expiry 1048576

@@ -60,21 +60,10 @@ void caches_end(const struct caches *c)
     remove_all(c->directory);
 }
 
+/* No other child inherits them. */
 struct pipes {
     int answer[2], said[2]; /* end to read, end to write */
 };
-
-/* No other child inherits them. */
-static bool open_pipes(struct pipes *pipes)
-{
-    if (pipe2(pipes->answer, O_CLOEXEC) != 0)
-        return false;
-    if (pipe2(pipes->said, O_CLOEXEC) == 0)
-        return true;
-    close(pipes->answer[0]);
-    close(pipes->answer[1]);
-    return false;
-}
 
 /* The environment that child_keep_environment found; NULL: it was not called. */
 static char **kept;
@@ -184,8 +173,11 @@ void child_run(const struct child *child, struct child_outcome *out)
     struct pipes pipes;
     pid_t        pid = 0;
     *out = (struct child_outcome) { 0 };
-    if (!open_pipes(&pipes)) {
+    const bool first = pipe2(pipes.answer, O_CLOEXEC) == 0;
+    if (!first || pipe2(pipes.said, O_CLOEXEC) != 0) {
         snprintf(out->problem, sizeof out->problem, "no pipe: %.40s", strerror(errno));
+        for (int i = 0; i < 2 && first; i++)
+            close(pipes.answer[i]);
         return;
     }
     char     *answer_text = NULL, *said_text = NULL;

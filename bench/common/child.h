@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a program, usually this one, in a child process and reads a JSON answer from it. Crashes and hangs become
  * outcomes. */
-#ifndef BENCH_CHILD_H
-#define BENCH_CHILD_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -35,7 +34,6 @@ struct caches {
 };
 bool caches_begin(struct caches *caches);
 void caches_end(const struct caches *caches);
-/* Removes a directory and its content. */
 void remove_all(const char *directory);
 
 /* Children get the environment of this moment plus their own additions. Call it once, before the first OpenCL call,
@@ -47,5 +45,3 @@ int child_answer(cJSON *answer);
 
 /* Blocks until the child ends or is killed. The caller deletes out->answer. */
 void child_run(const struct child *child, struct child_outcome *out);
-
-#endif

@@ -17,7 +17,6 @@ static int select_all(char selected[SELECTED_MAX][SELECT_BYTES])
     cl_platform_id platforms[PLATFORMS_MAX];
     cl_uint        n_platforms = 0;
     int            n = 0;
-
     if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
         return 0;
     for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++) {
@@ -146,42 +145,32 @@ struct bench {
     cl_command_queue queue;
     cl_program       program;
     cl_mem           a, b; /* `bytes` each */
-    size_t           bytes;
-};
-
-struct launch {
-    const struct bench *bench;
-    cl_kernel           kernel; /* NULL after an error */
-    size_t              items;
+    size_t           bytes, items;
+    cl_kernel        kernel; /* launched on `items`; NULL after an error */
 };
 
 /* A kernel takes the first few of the arguments, or none. */
-static struct launch launch_open(const struct bench *bench, const char *kernel, size_t items, cl_uint mask,
-                                 cl_uint lanes)
+static void choose_kernel(struct bench *bench, const char *kernel, size_t items, cl_uint mask, cl_uint lanes)
 {
-    const struct launch launch = { bench, clCreateKernel(bench->program, kernel, NULL), items };
-    if (launch.kernel) {
-        (void) clSetKernelArg(launch.kernel, 0, sizeof bench->a, &bench->a);
-        (void) clSetKernelArg(launch.kernel, 1, sizeof bench->b, &bench->b);
-        (void) clSetKernelArg(launch.kernel, 2, sizeof mask, &mask);
-        (void) clSetKernelArg(launch.kernel, 3, sizeof lanes, &lanes);
-    }
-    return launch;
+    if (bench->kernel)
+        clReleaseKernel(bench->kernel);
+    bench->items = items;
+    bench->kernel = clCreateKernel(bench->program, kernel, NULL);
+    if (!bench->kernel)
+        return;
+    (void) clSetKernelArg(bench->kernel, 0, sizeof bench->a, &bench->a);
+    (void) clSetKernelArg(bench->kernel, 1, sizeof bench->b, &bench->b);
+    (void) clSetKernelArg(bench->kernel, 2, sizeof mask, &mask);
+    (void) clSetKernelArg(bench->kernel, 3, sizeof lanes, &lanes);
 }
 
-static void launch_close(const struct launch *launch)
+static ordo_status enqueue_kernel(void *bench_, const struct ordo_order *order)
 {
-    if (launch->kernel)
-        clReleaseKernel(launch->kernel);
-}
-
-static ordo_status enqueue_kernel(void *launch_, const struct ordo_order *order)
-{
-    const struct launch *launch = launch_;
+    const struct bench *bench = bench_;
     (void) order;
-    if (!launch->kernel)
+    if (!bench->kernel)
         return ORDO_OPENCL;
-    TRY_CL(clEnqueueNDRangeKernel(launch->bench->queue, launch->kernel, 1, NULL, &launch->items, NULL, 0, NULL, NULL));
+    TRY_CL(clEnqueueNDRangeKernel(bench->queue, bench->kernel, 1, NULL, &bench->items, NULL, 0, NULL, NULL));
     return ORDO_OK;
 }
 
@@ -194,30 +183,17 @@ static ordo_status enqueue_copy(void *bench_, const struct ordo_order *order)
 }
 
 /* Seconds of a call; NaN if it fails. */
-static double time_call(const struct bench *bench, call_fn call, const void *arg)
+static double time_call(struct bench *bench, call_fn call)
 {
     const struct timing_goal goal = { .seconds = 0.08, .batch_seconds = 0.004, .repetitions = 9 };
     struct timing            timing;
-    if (time_calls(bench->device, call, (void *) arg, &goal, &timing) != ORDO_OK)
-        return NAN;
-    return timing.wall.median;
+    return time_calls(bench->device, call, bench, &goal, &timing) == ORDO_OK ? timing.wall.median : (double) NAN;
 }
 
-static double time_kernel(const struct bench *bench, const char *kernel, size_t items, cl_uint mask, cl_uint lanes)
+static double time_kernel(struct bench *bench, const char *kernel, size_t items, cl_uint mask, cl_uint lanes)
 {
-    const struct launch launch = launch_open(bench, kernel, items, mask, lanes);
-    const double        seconds = time_call(bench, enqueue_kernel, &launch);
-    launch_close(&launch);
-    return seconds;
-}
-
-static void measure_copy(const struct bench *bench, struct copy_rate *out)
-{
-    const double moved = 2 * (double) bench->bytes;
-    out->bytes = bench->bytes;
-    out->by_command = moved / time_call(bench, enqueue_copy, bench);
-    out->by_kernel = moved / time_kernel(bench, "copy", bench->bytes / 16, 0, 0);
-    out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* fmax(NaN, x) is x */
+    choose_kernel(bench, kernel, items, mask, lanes);
+    return time_call(bench, enqueue_kernel);
 }
 
 /* ---- places at random ---------------------------------------------------------------------------------------- */
@@ -229,66 +205,37 @@ static uint32_t mix(uint32_t x)
     return x ^ (x >> 16);
 }
 
-/* The sum that work-item `id` must write: word w of the table is w. */
-static uint32_t sum_of(uint32_t id, uint32_t mask, uint32_t lanes)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < PLACES; i++) {
-        const uint32_t at = ((mix(id / lanes * PLACES + i) & mask) * lanes + id % lanes) * 4;
-        sum += 4 * at + 6;
-    }
-    return sum;
-}
-
 #define CHECKED 1024
 
-static bool sums_are_right(const struct bench *bench, size_t items, uint32_t mask, uint32_t lanes)
-{
-    uint32_t     sums[CHECKED];
-    const size_t first = items - CHECKED;
-    if (clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, first * 4, sizeof sums, sums, 0, NULL, NULL) != CL_SUCCESS)
-        return false;
-    for (size_t i = 0; i < CHECKED; i++)
-        if (sums[i] != sum_of((uint32_t) (first + i), mask, lanes))
-            return false;
-    return true;
-}
-
 /* Places a second in the first table_bytes of the table; NaN if it fails, negative if a sum is wrong. */
-static double gather_rate(const struct bench *bench, size_t table_bytes, size_t place_bytes)
+static double gather_rate(struct bench *bench, size_t table_bytes, size_t place_bytes)
 {
     const cl_uint lanes = (cl_uint) (place_bytes / 16), mask = (cl_uint) (table_bytes / place_bytes) - 1;
-    const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22);
+    const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22), first = items - CHECKED;
     const double  seconds = time_kernel(bench, "gather", items, mask, lanes);
+    uint32_t      sums[CHECKED];
     if (isnan(seconds))
         return NAN;
-    return sums_are_right(bench, items, mask, lanes) ? (double) items / lanes * PLACES / seconds : -1;
+    bool right =
+        clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, first * 4, sizeof sums, sums, 0, NULL, NULL) == CL_SUCCESS;
+    for (size_t i = 0; i < CHECKED; i++) {
+        const uint32_t id = (uint32_t) (first + i);
+        uint32_t       sum = 0;
+        for (uint32_t k = 0; k < PLACES; k++) /* word w of the table is w */
+            sum += 16 * ((mix(id / lanes * PLACES + k) & mask) * lanes + id % lanes) + 6;
+        right = right && sums[i] == sum;
+    }
+    return right ? (double) items / lanes * PLACES / seconds : -1;
 }
 
-/* The largest power of two up to a number. */
-static size_t power_below(uint64_t number)
+/* The table for a cache has a power of two of bytes, 16 MiB at most. */
+static ordo_status measure_gathers(struct bench *bench, struct limits *out)
 {
-    size_t power = 1;
-    while (power <= number / 2)
-        power *= 2;
-    return power;
-}
-
-static ordo_status number_table(const struct bench *bench)
-{
-    struct launch     launch = launch_open(bench, "number", bench->bytes / 16, 0, 0);
-    const ordo_status got = enqueue_kernel(&launch, NULL);
-    launch_close(&launch);
-    return got;
-}
-
-static ordo_status measure_gathers(const struct bench *bench, struct limits *out)
-{
-    const uint64_t cache = ordo_device_facts(bench->device)->cache_bytes;
+    const uint64_t half = ordo_device_facts(bench->device)->cache_bytes / 2, part = bench->bytes / 8;
     out->memory_bytes = bench->bytes;
-    out->cache_bytes = power_below(cache / 2 < bench->bytes / 8 ? cache / 2 : bench->bytes / 8);
-    if (out->cache_bytes > (size_t) 16 << 20)
-        out->cache_bytes = (size_t) 16 << 20;
+    out->cache_bytes = (size_t) 16 << 20;
+    while (out->cache_bytes > 1 && out->cache_bytes > (half < part ? half : part))
+        out->cache_bytes /= 2;
     for (int g = 0; g < N_GATHERS; g++) {
         out->from_memory[g] = gather_rate(bench, out->memory_bytes, gather_bytes[g]);
         if (out->cache_bytes >= 4096)
@@ -299,21 +246,17 @@ static ordo_status measure_gathers(const struct bench *bench, struct limits *out
     return ORDO_OK;
 }
 
-/* ---- launches and the way to the device ---------------------------------------------------------------------- */
-
 #define WAITS 21
 
-static void measure_launches(const struct bench *bench, struct limits *out)
+static void measure_launches(struct bench *bench, struct limits *out)
 {
-    struct launch launch = launch_open(bench, "nothing", 1, 0, 0);
-    double        seconds[WAITS];
-    int           n = 0;
-    out->launch = time_call(bench, enqueue_kernel, &launch);
+    double seconds[WAITS];
+    int    n = 0;
+    out->launch = time_kernel(bench, "nothing", 1, 0, 0);
     for (double before = now();
-         n < WAITS && enqueue_kernel(&launch, NULL) == ORDO_OK && clFinish(bench->queue) == CL_SUCCESS; before = now())
+         n < WAITS && enqueue_kernel(bench, NULL) == ORDO_OK && clFinish(bench->queue) == CL_SUCCESS; before = now())
         seconds[n++] = now() - before;
     out->launch_and_wait = spread_of(seconds, n).median;
-    launch_close(&launch);
 }
 
 #define TRANSFERS 5
@@ -341,8 +284,6 @@ static void measure_transfers(const struct bench *bench, struct limits *out)
     out->from_device = (double) bytes / spread_of(back, n).median;
 }
 
-/* ---- all together -------------------------------------------------------------------------------------------- */
-
 /* A power of two, much larger than a cache and a small part of the device's memory. */
 static size_t table_bytes(const struct ordo_facts *facts)
 {
@@ -352,7 +293,7 @@ static size_t table_bytes(const struct ordo_facts *facts)
     return (size_t) bytes;
 }
 
-static ordo_status open_bench(struct bench *bench)
+static ordo_status measure(struct bench *bench, struct limits *out)
 {
     const cl_device_id id = ordo_device_id(bench->device);
     const char        *source = kernels;
@@ -364,14 +305,14 @@ static ordo_status open_bench(struct bench *bench)
     if (!bench->program || clBuildProgram(bench->program, 1, &id, options, NULL, NULL) != CL_SUCCESS)
         return ORDO_OPENCL;
     TRY(device_buffer(bench->device, bench->bytes, &bench->a));
-    return device_buffer(bench->device, bench->bytes, &bench->b);
-}
-
-static ordo_status measure(struct bench *bench, struct limits *out)
-{
-    TRY(open_bench(bench));
-    TRY(number_table(bench));
-    measure_copy(bench, &out->copy);
+    TRY(device_buffer(bench->device, bench->bytes, &bench->b));
+    choose_kernel(bench, "number", bench->bytes / 16, 0, 0); /* word w is w */
+    TRY(enqueue_kernel(bench, NULL));
+    const double moved = 2 * (double) bench->bytes;
+    out->copy.bytes = bench->bytes;
+    out->copy.by_command = moved / time_call(bench, enqueue_copy);
+    out->copy.by_kernel = moved / time_kernel(bench, "copy", bench->bytes / 16, 0, 0);
+    out->copy.bytes_per_second = fmax(out->copy.by_kernel, out->copy.by_command); /* fmax(NaN, x) is x */
     TRY(measure_gathers(bench, out));
     measure_launches(bench, out);
     measure_transfers(bench, out);
@@ -384,6 +325,8 @@ ordo_status measure_limits(ordo_device *device, struct limits *out)
     *out = limits_from_json(NULL); /* all unknown */
     const ordo_status got = measure(&bench, out);
     device_release((const cl_mem[]) { bench.a, bench.b }, 2);
+    if (bench.kernel)
+        clReleaseKernel(bench.kernel);
     if (bench.program)
         clReleaseProgram(bench.program);
     return got;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects, opens and measures devices. */
-#ifndef BENCH_COMMON_DEVICE_H
-#define BENCH_COMMON_DEVICE_H
+#pragma once
 
 #include "why.h"
 
@@ -59,8 +58,7 @@ struct limits {
 ordo_status measure_limits(ordo_device *device, struct limits *out);
 
 /* Uses the field names of result files. The caller deletes it. */
-cJSON *limits_to_json(const struct limits *limits);
-/* Missing limits become NaN. */
+cJSON        *limits_to_json(const struct limits *limits);
 struct limits limits_from_json(const cJSON *json);
 
 /* Writes the names of limits that differ by more than `share`, as "copy, launch", or "". */
@@ -68,5 +66,3 @@ void limits_differ(const struct limits *a, const struct limits *b, double share,
 
 /* Prints a line each for copies, gathers and launches. */
 void say_limits(FILE *out, int indent, const struct limits *limits);
-
-#endif

@@ -40,17 +40,6 @@ cJSON *json_append(cJSON *list)
     return object;
 }
 
-static void processor_model(char model[128])
-{
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    char  line[256];
-    snprintf(model, 128, "unknown");
-    while (info && fgets(line, sizeof line, info) && sscanf(line, "model name : %127[^\n]", model) != 1)
-        continue;
-    if (info)
-        fclose(info);
-}
-
 static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",       "ORDO_CACHE",
                                          "ORDO_PROFILE",          "ORDO_CL_DIR",     "POCL_DEVICES",
                                          "RUSTICL_ENABLE",        "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
@@ -59,14 +48,18 @@ static const char *const variables[] = { "ORDO_DEVICE",           "ORDO_MASK",  
 static cJSON *json_host(void)
 {
     cJSON         *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    FILE          *info = fopen("/proc/cpuinfo", "r");
     struct utsname system;
-    char           text[200];
+    char           text[200], line[256], model[128] = "unknown";
     if (uname(&system) == 0) {
         snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
         json_text(host, "system", text);
     }
-    processor_model(text);
-    json_text(host, "processor", text);
+    while (info && fgets(line, sizeof line, info) && sscanf(line, "model name : %127[^\n]", model) != 1)
+        continue;
+    if (info)
+        fclose(info);
+    json_text(host, "processor", model);
     json_exact(host, "processors", processors());
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
@@ -166,19 +159,12 @@ static bool is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Whether json_write can write the file. Creates nothing. */
-static bool is_writable(const char *path)
-{
-    char directory[PATH_MAX];
-    if (access(path, F_OK) == 0 || errno != ENOENT)
-        return access(path, W_OK) == 0;
-    snprintf(directory, sizeof directory, "%s", path);
-    return access(dirname(directory), W_OK | X_OK) == 0;
-}
-
 const char *json_option(const char *path)
 {
-    if (!is_standard(path) && !is_writable(path))
+    char       directory[PATH_MAX];
+    const bool there = access(path, F_OK) == 0 || errno != ENOENT;
+    snprintf(directory, sizeof directory, "%s", path);
+    if (!is_standard(path) && access(there ? path : dirname(directory), there ? W_OK : W_OK | X_OK) != 0)
         usage_error("--json: cannot write %s: %s", path, strerror(errno));
     return path;
 }
@@ -194,32 +180,21 @@ static bool are_papers(const cJSON *value)
     return value->string && strcmp(value->string, "papers") == 0;
 }
 
-/* Whether each member of a value gets a line: lists of at least two objects do, at the top level and in papers. */
-static bool has_lines(const cJSON *parent, const cJSON *value)
-{
-    if (cJSON_IsArray(parent))
-        return are_papers(parent);
-    return cJSON_IsArray(value) && cJSON_IsObject(value->child) && (value->child->next || are_papers(value));
-}
-
-static bool put_line(FILE *file, const cJSON *value)
-{
-    char      *text = cJSON_PrintUnformatted(value);
-    const bool good = text && fputs(text, file) >= 0;
-    cJSON_free(text);
-    return good;
-}
-
+/* Lists of at least two objects, at the top level and in papers, get a line for each member; other values get one. */
 static bool put_lines(FILE *file, const cJSON *json, int depth)
 {
     bool         good = fputs(cJSON_IsArray(json) ? "[\n" : "{\n", file) >= 0;
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, json) {
+        const bool objects = cJSON_IsArray(value) && cJSON_IsObject(value->child), papers = are_papers(value);
+        const bool lines = cJSON_IsArray(json) ? are_papers(json) : objects && (value->child->next || papers);
+        char      *text = lines ? NULL : cJSON_PrintUnformatted(value);
         fprintf(file, "%*s", depth + 1, "");
         if (cJSON_IsObject(json))
             fprintf(file, "\"%s\": ", value->string);
-        good &= has_lines(json, value) ? put_lines(file, value, depth + 1) : put_line(file, value);
+        good &= lines ? put_lines(file, value, depth + 1) : text && fputs(text, file) >= 0;
         good &= fputs(value->next ? ",\n" : "\n", file) >= 0;
+        cJSON_free(text);
     }
     return fprintf(file, "%*s%s", depth, "", cJSON_IsArray(json) ? "]" : "}") > 0 && good;
 }
@@ -249,11 +224,11 @@ static bool write_file(const char *path, const cJSON *json)
     return false;
 }
 
-bool json_write(const char *path, const cJSON *json, char *why)
+bool json_write(const char *path, const cJSON *json)
 {
     const bool good = is_standard(path) ? write_text(stdout, json) : write_file(path, json);
     if (!good)
-        because(why, "cannot write %s: %s", path, strerror(errno));
+        report_error("cannot write %s: %s", path, strerror(errno));
     return good;
 }
 
@@ -301,38 +276,27 @@ bool text_is(const cJSON *object, const char *name, const char *text)
     return got && strcmp(got, text) == 0;
 }
 
-/* Files older than schema 1 list every tunable and no origins. */
-static bool has_origins(const cJSON *device)
+static bool is_default(const cJSON *origins, const char *tunable)
 {
-    return cJSON_IsObject(json_at(device, "origins"));
+    const char *origin = text_of(origins, tunable);
+    return !*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0;
 }
 
-static bool is_default(const cJSON *device, const char *tunable)
-{
-    const char *origin = text_of(json_at(device, "origins"), tunable);
-    return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
-}
-
-static bool same_tunable(const cJSON *a, const cJSON *b, const char *name)
-{
-    const double x = number_of(json_at(a, "tunables"), name), y = number_of(json_at(b, "tunables"), name);
-    if (is_default(a, name) && is_default(b, name))
-        return true;
-    return isnan(x) || isnan(y) ? !has_origins(a) || !has_origins(b) : x == y;
-}
-
+/* Files older than schema 1 list every tunable and no origins. Then a tunable that one side lacks says nothing. */
 bool same_tunables(const cJSON *a, const cJSON *b)
 {
-    const cJSON *devices[] = { a, b }, *tunable = NULL;
+    const cJSON *devices[] = { a, b }, *origins[] = { json_at(a, "origins"), json_at(b, "origins") }, *tunable = NULL;
+    const bool   old = !origins[0] || !origins[1];
     for (int d = 0; d < 2; d++)
         cJSON_ArrayForEach(tunable, json_at(devices[d], "tunables")) {
-            if (!same_tunable(a, b, tunable->string))
+            const char  *name = tunable->string;
+            const double x = number_of(json_at(a, "tunables"), name), y = number_of(json_at(b, "tunables"), name);
+            const bool   defaults = !old && is_default(origins[0], name) && is_default(origins[1], name);
+            if (!defaults && (isnan(x) || isnan(y) ? !old : x != y))
                 return false;
         }
     return true;
 }
-
-/* ---- names of facts ------------------------------------------------------------------------------------------ */
 
 const char *lanes_name(ordo_lanes lanes)
 {
@@ -361,8 +325,6 @@ static void add(cJSON *list, const char *name, double clock_mhz, double power_w,
     json_number(sensor, "temperature_c", temperature_c);
 }
 
-/* ---- sysfs --------------------------------------------------------------------------------------------------- */
-
 /* The first monitor of each graphics card. */
 static void add_cards(cJSON *list, const char *root)
 {
@@ -383,19 +345,6 @@ static void add_cards(cJSON *list, const char *root)
     }
     globfree(&monitors);
 }
-
-/* The first core's clock and the first zone's temperature. */
-static void add_cpu(cJSON *list, const char *root)
-{
-    char clock[512], zone[512];
-    snprintf(clock, sizeof clock, "%s/sys/devices/system/cpu/cpu0/cpufreq", root);
-    snprintf(zone, sizeof zone, "%s/sys/class/thermal/thermal_zone0", root);
-    const double mhz = read_number(clock, "scaling_cur_freq") * 1e-3, celsius = read_number(zone, "temp") * 1e-3;
-    if (!isnan(mhz) || !isnan(celsius))
-        add(list, "cpu", mhz, NAN, celsius);
-}
-
-/* ---- nvidia-smi ---------------------------------------------------------------------------------------------- */
 
 /* A line has the clock, power, temperature ("[N/A]": unknown) and name. */
 static void add_nvidia(cJSON *list)
@@ -428,8 +377,13 @@ static void add_nvidia(cJSON *list)
 cJSON *read_sensors(const char *root)
 {
     cJSON *list = cJSON_CreateArray();
+    char   clock[512], zone[512];
     add_cards(list, root);
-    add_cpu(list, root);
+    snprintf(clock, sizeof clock, "%s/sys/devices/system/cpu/cpu0/cpufreq", root);
+    snprintf(zone, sizeof zone, "%s/sys/class/thermal/thermal_zone0", root);
+    const double mhz = read_number(clock, "scaling_cur_freq") * 1e-3, celsius = read_number(zone, "temp") * 1e-3;
+    if (!isnan(mhz) || !isnan(celsius))
+        add(list, "cpu", mhz, NAN, celsius);
     if (!*root)
         add_nvidia(list);
     return list;

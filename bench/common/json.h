@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON of the tools. */
-#ifndef BENCH_COMMON_JSON_H
-#define BENCH_COMMON_JSON_H
+#pragma once
 
 #include "why.h"
 
@@ -27,10 +26,10 @@ cJSON *json_process(void);
 cJSON *json_device(const struct ordo_facts *facts);
 /* Returns the argument of --json, or exits with a usage error if the file cannot be written. */
 const char *json_option(const char *path);
-/* Read and write a file ("-": standard input or output). A failure is explained in `why`; json_read then returns
- * NULL. json_write puts each row, device and process on a line, and replaces a file only when the new one is
+/* Read and write a file ("-": standard input or output). json_read returns NULL with the reason in `why`. json_write
+ * prints an error; it puts each row, device and process on a line, and replaces a file only when the new one is
  * complete. */
-bool json_write(const char *path, const cJSON *json, char *why);
+bool json_write(const char *path, const cJSON *json);
 /* Whether `path` is a regular file or a new one, not a pipe or a device. */
 bool   json_is_file(const char *path);
 cJSON *json_read(const char *path, char *why);
@@ -51,5 +50,3 @@ const char *origin_name(ordo_origin origin);
  * "power_w", "temperature_c" (null if unknown). `root` is "" or, in tests, a directory that replaces / (without
  * nvidia-smi). Takes 50 ms with an NVIDIA GPU. The caller deletes it. */
 cJSON *read_sensors(const char *root);
-
-#endif

@@ -62,7 +62,6 @@ TAKE_WHOLE(take_size, size_t)
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };
 
-/* The table in the form of getopt_long. */
 struct getopt_names {
     struct option names[ROWS_MAX + 3];
     char          letters[2 * ROWS_MAX + 2];
@@ -118,14 +117,6 @@ void take_all_options(const struct option_table *table, int argc, char **argv, v
         usage_error("unexpected argument '%s'", argv[next]);
 }
 
-static bool is_in(const char *const *list, const char *name)
-{
-    for (; list && *list; list++)
-        if (strcmp(*list, name) == 0)
-            return true;
-    return false;
-}
-
 int list_options(const struct option_table *table, int argc, char **argv, bool how, const char *const *without,
                  const char **out)
 {
@@ -133,7 +124,10 @@ int list_options(const struct option_table *table, int argc, char **argv, bool h
     int                       n = 0;
     for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;) {
         const struct option_row *row = row_of(table, code);
-        if ((how && row->what) || is_in(without, row->name))
+        bool                     left_out = how && row->what;
+        for (const char *const *name = without; name && *name; name++)
+            left_out |= strcmp(*name, row->name) == 0;
+        if (left_out)
             continue;
         out[n++] = row->name;
         if (row->argument)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command-line options as a table. --help and --version are built in. */
-#ifndef BENCH_COMMON_OPTIONS_H
-#define BENCH_COMMON_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void take_all_options(const struct option_table *table, int argc, char **argv, v
  * space for 2 * argc. */
 int list_options(const struct option_table *table, int argc, char **argv, bool how, const char *const *without,
                  const char **out);
-
-#endif

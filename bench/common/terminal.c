@@ -150,7 +150,6 @@ void say(FILE *out, int indent, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-
     progress_clear();
     const char *at = text;
     for (; *at == '\n' && at[1]; at++)
@@ -167,10 +166,11 @@ void say(FILE *out, int indent, const char *format, ...)
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
 /* A cell that does not fit begins a new, indented line. */
-static void table_line(const struct table *table, const char *const *cells)
+void table_row(const struct table *table, const char *const *cells)
 {
     const int columns = out_columns(table->out);
     int       used = 0, last = table->n_columns - 1;
+    progress_clear();
     while (last > 0 && table->left_out[last])
         last--;
     for (int c = 0; c <= last; c++) {
@@ -187,12 +187,6 @@ static void table_line(const struct table *table, const char *const *cells)
         used += fprintf(table->out, "%.*s", length, cell);
     }
     fputc('\n', table->out);
-}
-
-void table_row(const struct table *table, const char *const *cells)
-{
-    progress_clear();
-    table_line(table, cells);
     fflush(table->out);
 }
 
@@ -217,7 +211,6 @@ void table_fit(struct table *table)
                 table->left_out[c] = rank > 0 && table->columns[c].width + 2 > left;
                 left -= table->left_out[c] ? 0 : table->columns[c].width + 2;
             }
-
     char   names[512] = "";
     size_t used = 0;
     for (int c = 0; c < table->n_columns && used < sizeof names; c++)
@@ -269,7 +262,6 @@ void progress(const char *format, ...)
     const bool  overwrites = isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
     if (!overwrites && (!has_lines || time(NULL) - printed_at < SECONDS_A_LINE))
         return;
-
     char      line[200];
     const int columns = columns_of(STDERR_FILENO);
     va_list   args;

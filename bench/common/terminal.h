@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output for people: numbers, paragraphs, tables, bar charts, progress, errors. */
-#ifndef BENCH_COMMON_TERMINAL_H
-#define BENCH_COMMON_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* Size of the texts below. */
 #define TEXT_BYTES 32
 
 /* A text that lives until the end of the block. */
@@ -65,12 +63,10 @@ void progress_in_lines(void);
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 
-/* Exit codes of every tool. */
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3, EXIT_INTERRUPTED = 130 };
 
 /* Sets the name in errors and --version, and makes standard output line-buffered. */
 void tool_name(const char *name);
-/* Prints the name and version. */
 void print_version(void);
 /* Prints "name: sentence" on stderr. */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -79,7 +75,4 @@ void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), n
 
 /* Makes the first SIGINT or SIGTERM set stop_asked and print a note; the second ends the program. */
 void stop_on_signal(void);
-/* Whether a signal came. */
 bool stop_asked(void);
-
-#endif

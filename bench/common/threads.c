@@ -62,7 +62,6 @@ int for_spans(size_t count, span_fn fn, void *arg)
 {
     if (count == 0)
         return 0;
-
     size_t parts = (size_t) processors();
     if (parts > MAX_PARTS)
         parts = MAX_PARTS;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel loops on the host, to make and check large arrays. */
-#ifndef BENCH_THREADS_H
-#define BENCH_THREADS_H
+#pragma once
 
 #include <stddef.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The largest number of parts: size for arrays of partial results. */
 #define MAX_PARTS 64
@@ -26,14 +21,7 @@ void for_each(size_t count, each_fn fn, void *arg);
 typedef void (*part_fn)(void *arg, int part);
 void run_parts(int parts, part_fn fn, void *arg);
 
-/* memset with several threads. */
 void fill_bytes(void *to, int byte, size_t bytes);
 
 /* Processors of this process, at least 1. */
 int processors(void);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

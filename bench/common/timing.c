@@ -84,11 +84,6 @@ static double wall_batch(void *job_, int calls)
     return job->status == ORDO_OK ? now() - before : -1;
 }
 
-struct device_clock {
-    cl_command_queue queue;
-    cl_mem           word;
-};
-
 static double event_end(cl_event event)
 {
     cl_ulong ns = 0;
@@ -97,21 +92,21 @@ static double event_end(cl_event event)
     return (double) ns * 1e-9;
 }
 
-static ordo_status device_batch(const struct device_clock *clock, const struct job *job, int calls, double *seconds)
+/* *seconds: NaN if the driver has no timers. */
+static ordo_status device_batch(cl_command_queue queue, cl_mem word, const struct job *job, int calls, double *seconds)
 {
     cl_event    start = NULL, end = NULL;
     ordo_status got = ORDO_OK;
-
     TRY(prepare(job));
-    TRY_CL(clEnqueueCopyBuffer(clock->queue, clock->word, clock->word, 0, 4, 4, 0, NULL, &start));
+    TRY_CL(clEnqueueCopyBuffer(queue, word, word, 0, 4, 4, 0, NULL, &start));
     for (int i = 0; i < calls && got == ORDO_OK; i++) {
-        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == calls ? &end : NULL };
+        const struct ordo_order order = { .queue = queue, .done = i + 1 == calls ? &end : NULL };
         got = job->call(job->arg, &order);
     }
-    if (clFinish(clock->queue) != CL_SUCCESS && got == ORDO_OK)
+    if (clFinish(queue) != CL_SUCCESS && got == ORDO_OK)
         got = ORDO_OPENCL;
     *seconds = event_end(end) - event_end(start);
-    if (!(*seconds > 0)) /* the driver has no timers */
+    if (!(*seconds > 0))
         *seconds = NAN;
     clReleaseEvent(start);
     if (end)
@@ -122,25 +117,26 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
 /* `warm`: the first repetition counts too. */
 static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct timing *out)
 {
-    struct device_clock clock = { NULL, NULL };
-    double              seconds[REPETITIONS_MAX];
-    int                 known = 0;
-    cl_int              code = CL_SUCCESS;
-    clock.queue = clCreateCommandQueue(ordo_device_context(job->device), ordo_device_id(job->device),
-                                       CL_QUEUE_PROFILING_ENABLE, &code);
+    double           seconds[REPETITIONS_MAX];
+    int              known = 0;
+    cl_int           code = CL_SUCCESS;
+    const cl_context context = ordo_device_context(job->device);
+    cl_mem           word = NULL;
+    cl_command_queue queue =
+        clCreateCommandQueue(context, ordo_device_id(job->device), CL_QUEUE_PROFILING_ENABLE, &code);
     if (code == CL_SUCCESS)
-        clock.word = clCreateBuffer(ordo_device_context(job->device), CL_MEM_READ_WRITE, 8, NULL, &code);
+        word = clCreateBuffer(context, CL_MEM_READ_WRITE, 8, NULL, &code);
     ordo_status got = code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
     for (int r = warm ? 0 : -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue */
         double batch_seconds = NAN;
-        got = device_batch(&clock, job, out->batch, &batch_seconds);
+        got = device_batch(queue, word, job, out->batch, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
             seconds[known++] = batch_seconds / out->batch;
     }
-    if (clock.word)
-        clReleaseMemObject(clock.word);
-    if (clock.queue)
-        clReleaseCommandQueue(clock.queue);
+    if (word)
+        clReleaseMemObject(word);
+    if (queue)
+        clReleaseCommandQueue(queue);
     out->device = spread_of(seconds, known);
     return got;
 }
@@ -186,7 +182,6 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 {
     const double batch_seconds = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
     struct job   job = { device, call, goal->prepare, arg, ORDO_OK };
-
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
     out->first_call = wall_batch(&job, 1);
     TRY(job.status);
@@ -194,7 +189,6 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     while (took >= 0 && took < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
         took = wall_batch(&job, out->batch *= 2);
     TRY(job.status);
-
     out->began = now() - took;
     out->sample[out->repetitions++] = took / out->batch; /* the last batch was long enough */
     if (!repeat(wall_batch, &job, goal, 3, out))

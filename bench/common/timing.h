@@ -8,8 +8,7 @@
  *   device  from the end of a 4-byte copy before the batch to the end of the last command, on the device's clock.
  *           Includes gaps between commands, not the wait of the host. Uses a second queue with profiling, which may
  *           slow a driver. */
-#ifndef BENCH_COMMON_TIMING_H
-#define BENCH_COMMON_TIMING_H
+#pragma once
 
 #include "ordo/ordo.h"
 
@@ -44,7 +43,6 @@ struct spread {
     double median, low, high; /* seconds a call: median, 10th and 90th percentile; NaN: unknown */
 };
 
-/* Why the repetitions ended. */
 enum timing_end { ENDED_BY_NUMBER, ENDED_BY_TIME, ENDED_BY_INTERVAL, ENDED_BY_SIGNAL };
 
 struct timing {
@@ -77,8 +75,7 @@ enum slowdown { NOT_SLOWER, SLOWER, UNKNOWN };
 /* Fewer processes or pairs give no verdict. */
 #define PROCESSES_MIN 3
 #define PAIRS_MIN     5
-/* Rates at most. */
-#define RATES_MAX 64
+#define RATES_MAX     64
 
 /* SLOWER if the median fell by more than the share `worth`, and
  *   all new rates are below all old ones, or
@@ -88,5 +85,3 @@ enum slowdown judge_rates(const double *old, int n_old, const double *new_rates,
 
 /* The median of the numbers that are not NaN; NaN if there is none. */
 double median_of_known(const double *numbers, int n);
-
-#endif

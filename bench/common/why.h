@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons of failures: a text that the caller provides. */
-#ifndef BENCH_COMMON_WHY_H
-#define BENCH_COMMON_WHY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ __attribute__((format(printf, 2, 3))) static inline bool because(char *why, cons
     va_end(args);
     return false;
 }
-
-#endif

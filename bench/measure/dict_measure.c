@@ -21,17 +21,12 @@ struct dict_target {
     size_t                  filled;   /* table batches in the dictionary, for queries */
 };
 
-static size_t bytes_of(const struct column_batch *cols, int column)
-{
-    return cols->rows[column] * column_width(cols, (enum column_id) column);
-}
-
 static ordo_status columns_make(struct dict_target *t, const struct column_batch *cols, struct buffers *columns,
                                 char *why)
 {
     size_t bytes[N_COLUMNS];
     for (int c = 0; c < N_COLUMNS; c++)
-        bytes[c] = bytes_of(cols, c);
+        bytes[c] = cols->rows[c] * column_width(cols, (enum column_id) c);
     buffers_free(columns);
     columns->device = t->device;
     columns->n_inputs = FIRST_OUTPUT;
@@ -234,7 +229,6 @@ static ordo_status dict_target_prepare(void *arg, const struct ordo_order *order
     return do_steps(t, &t->churn, &t->plan->churn, 0, t->plan->churn.n_steps, NULL);
 }
 
-/* A call_fn: the timed work. */
 static ordo_status dict_target_work(void *arg, const struct ordo_order *order)
 {
     struct dict_target *t = arg;
@@ -250,12 +244,6 @@ static ordo_status dict_target_rebuild(void *arg, const struct ordo_order *order
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
-
-/* Queries are repeated on the runs that the batches left. */
-static bool keeps_runs(const struct spec *spec)
-{
-    return plan_has_fills(spec->workload) && !spec->first_calls;
-}
 
 ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
                              ordo_dict **dict)
@@ -274,10 +262,12 @@ ordo_status structure_create(ordo_device *device, int structure, const struct or
 static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dict **dict)
 {
     const struct ordo_dict_config config = { .key = spec->type, .value_bytes = spec->value_bytes };
+    /* Queries are repeated on the runs that the batches left. */
+    const bool keep = plan_has_fills(spec->workload) && !spec->first_calls;
     switch (spec->variant) {
     case LSM:
-        return ordo_lsm_create(
-            device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keeps_runs(spec)), dict);
+        return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keep),
+                               dict);
     case SKIPLIST:
         return ordo_skiplist_create(
             device, ordo_skiplist_config(.dict = config, .raise_percent = spec->raise_percent, .chunk = spec->chunk),
@@ -305,25 +295,6 @@ bool dict_target_can(ordo_device *device, const struct spec *spec)
     return can;
 }
 
-/* Creates an empty dictionary and moves the table to the device. */
-static ordo_status dict_target_open(struct dict_target *t, char *why)
-{
-    const struct spec *spec = &t->plan->spec;
-    TRY(structure_is_rival(spec->variant) ? rival_open(t->device, t->plan, &t->rival, why)
-                                          : device_why(t->device, create(t->device, spec, &t->dict), why));
-    return columns_make(t, &t->plan->table.cols, &t->table, why);
-}
-
-static void dict_target_close(struct dict_target *t)
-{
-    ordo_device_finish(t->device);
-    ordo_dict_destroy(&t->dict);
-    rival_close(&t->rival);
-    buffers_free(&t->table);
-    buffers_free(&t->churn);
-    buffers_free(&t->work);
-}
-
 /* Moves the plan's current work and churn to the device. */
 static ordo_status dict_target_load(struct dict_target *t, char *why)
 {
@@ -334,29 +305,23 @@ static ordo_status dict_target_load(struct dict_target *t, char *why)
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-static bool differs(const struct column_batch *cols, int column, const unsigned char *got, char *why)
-{
-    const size_t         width = column_width(cols, (enum column_id) column);
-    const unsigned char *want = cols->at[column];
-    size_t               row = 0;
-    while (memcmp(got + row * width, want + row * width, width) == 0)
-        row++;
-    uint64_t got_word = 0, want_word = 0;
-    memcpy(&got_word, got + row * width, width);
-    memcpy(&want_word, want + row * width, width);
-    return because(why, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), row, got_word,
-                   want_word);
-}
-
 static bool check_column(const struct dict_target *t, int column, char *why)
 {
     const struct column_batch *cols = &t->plan->work.cols;
-    if (!t->work.bytes[column])
-        return true;
-    unsigned char *got = buffers_read(&t->work, column, why);
-    bool           good = got;
-    if (good && memcmp(got, cols->at[column], t->work.bytes[column]) != 0)
-        good = differs(cols, column, got, why);
+    const size_t               width = column_width(cols, (enum column_id) column), bytes = t->work.bytes[column];
+    const char                *want = cols->at[column];
+    char                      *got = bytes ? buffers_read(&t->work, column, why) : NULL;
+    uint64_t                   got_word = 0, want_word = 0;
+    size_t                     at = got && memcmp(got, want, bytes) == 0 ? bytes : 0;
+    while (got && at < bytes && memcmp(got + at, want + at, width) == 0)
+        at += width;
+    if (got && at < bytes) {
+        memcpy(&got_word, got + at, width);
+        memcpy(&want_word, want + at, width);
+        because(why, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), at / width,
+                got_word, want_word);
+    }
+    const bool good = at == bytes;
     free(got);
     return good;
 }
@@ -376,19 +341,15 @@ static bool same_elements(const struct model *model, const void *keys, const voi
     return true;
 }
 
-static bool check_rival(const struct dict_target *t, const struct model *model, char *why)
-{
-    struct model      got;
-    const ordo_status read = rival_export(t->rival, &got, why);
-    const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why);
-    model_free(&got);
-    return good;
-}
-
 static bool check_content(const struct dict_target *t, const struct model *model, char *why)
 {
-    if (t->rival)
-        return check_rival(t, model, why);
+    if (t->rival) {
+        struct model theirs;
+        const bool   good = rival_export(t->rival, &theirs, why) == ORDO_OK &&
+                          same_elements(model, theirs.keys, theirs.values, theirs.count, why);
+        model_free(&theirs);
+        return good;
+    }
     const size_t room = model->count + 1;
     void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
     size_t       count = 0;
@@ -457,8 +418,6 @@ static ordo_status no_memory(const struct measuring *m)
     return ORDO_NO_HOST_MEMORY;
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------------- */
-
 /* Updates of more batches, or of this many times the seconds of all repetitions, are not repeated batch by batch. */
 #define BATCHES_MAX 4096
 #define TIMES_MAX   10
@@ -498,26 +457,11 @@ static ordo_status measure_once(struct measuring *m)
     return m->out->right ? measure_batches(m) : ORDO_OK;
 }
 
-static ordo_status measure_rebuild(struct measuring *m)
-{
-    struct timing timing;
-    TRY(time_calls(m->target.device, dict_target_rebuild, &m->target, m->goal, &timing));
-    m->out->rebuild_seconds = timing.wall.median;
-    return ORDO_OK;
-}
-
-/* ---- queries, at each fill ----------------------------------------------------------------------------------- */
-
-static void add_spread(struct spread *sum, const struct spread *part, double share)
-{
-    sum->median += part->median * share;
-    sum->low += part->low * share;
-    sum->high += part->high * share;
-}
-
 static void add_timing(struct timing *sum, const struct timing *part, double share)
 {
-    add_spread(&sum->wall, &part->wall, share);
+    sum->wall.median += part->wall.median * share;
+    sum->wall.low += part->wall.low * share;
+    sum->wall.high += part->wall.high * share;
     sum->interval[0] += part->interval[0] * share;
     sum->interval[1] += part->interval[1] * share;
     if (sum->repetitions == 0) {
@@ -532,15 +476,11 @@ static void add_timing(struct timing *sum, const struct timing *part, double sha
     sum->end = part->end;
 }
 
-static size_t elements_in(const struct dict_plan *plan, size_t batches)
-{
-    return batches ? plan->table.steps[batches - 1].at + plan->table.steps[batches - 1].count : 0;
-}
-
 static ordo_status measure_fill(struct measuring *m, const struct timing_goal *goal, size_t i)
 {
-    const size_t  from = i ? plan_fill(m->plan, i - 1) : 0, to = plan_fill(m->plan, i);
-    struct timing timing;
+    const size_t       from = i ? plan_fill(m->plan, i - 1) : 0, to = plan_fill(m->plan, i);
+    const struct step *last = to ? &m->plan->table.steps[to - 1] : &(struct step) { .at = 0 };
+    struct timing      timing;
     if (!plan_advance(m->plan, i))
         return no_memory(m);
     TRY(dict_target_fill(&m->target, from, to));
@@ -548,9 +488,11 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     TRY(time_calls(m->target.device, dict_target_work, &m->target, goal, &timing));
     add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(m->plan));
     struct dict_fill *fill = &m->out->fills[m->out->n_fills++];
-    *fill =
-        (struct dict_fill) { to,   elements_in(m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
-                             { 0 } };
+    *fill = (struct dict_fill) { .batches = to,
+                                 .elements = last->at + last->count,
+                                 .seconds = timing.wall.median,
+                                 .first_seconds = timing.first_call,
+                                 .repetitions = timing.repetitions };
     memcpy(fill->sample, timing.sample, sizeof fill->sample);
     m->out->right = dict_target_check(&m->target, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why);
     return ORDO_OK;
@@ -580,15 +522,23 @@ static ordo_status measure_fills(struct measuring *m)
     return ORDO_OK;
 }
 
-/* ---- both ---------------------------------------------------------------------------------------------------- */
-
+/* Makes an empty structure, moves the table to the device, and measures. */
 static ordo_status measure(struct measuring *m)
 {
-    TRY(dict_target_open(&m->target, m->why));
-    TRY(plan_has_fills(m->plan->spec.workload) ? measure_fills(m) : measure_once(m));
-    TRY(m->target.rival ? rival_statistics(m->target.rival, &m->out->statistics)
-                        : ordo_dict_statistics(m->target.dict, NULL, &m->out->statistics));
-    return workload_cleans_up(m->plan->spec.workload) ? measure_rebuild(m) : ORDO_OK;
+    struct dict_target *t = &m->target;
+    const struct spec  *spec = &m->plan->spec;
+    struct timing       rebuild;
+    TRY(structure_is_rival(spec->variant) ? rival_open(t->device, m->plan, &t->rival, m->why)
+                                          : device_why(t->device, create(t->device, spec, &t->dict), m->why));
+    TRY(columns_make(t, &m->plan->table.cols, &t->table, m->why));
+    TRY(plan_has_fills(spec->workload) ? measure_fills(m) : measure_once(m));
+    TRY(t->rival ? rival_statistics(t->rival, &m->out->statistics)
+                 : ordo_dict_statistics(t->dict, NULL, &m->out->statistics));
+    if (!workload_cleans_up(spec->workload))
+        return ORDO_OK;
+    TRY(time_calls(t->device, dict_target_rebuild, t, m->goal, &rebuild));
+    m->out->rebuild_seconds = rebuild.wall.median;
+    return ORDO_OK;
 }
 
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
@@ -600,7 +550,12 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
         return no_memory(&m);
     m.target = (struct dict_target) { .device = device, .plan = m.plan };
     const ordo_status got = measure(&m);
-    dict_target_close(&m.target);
+    ordo_device_finish(device);
+    ordo_dict_destroy(&m.target.dict);
+    rival_close(&m.target.rival);
+    buffers_free(&m.target.table);
+    buffers_free(&m.target.churn);
+    buffers_free(&m.target.work);
     for (int i = 0; i < N_DICT_BASELINES && got == ORDO_OK; i++)
         if (host >> i & 1) {
             progress("the host's turn");
@@ -616,6 +571,4 @@ void dict_figures_free(struct dict_figures *figures)
     free(figures->batch_seconds);
     figures->fills = NULL;
     figures->batch_seconds = NULL;
-    figures->n_fills = 0;
-    figures->n_batches = 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A workload on a device: inputs, the timed call, and the check of its results. */
-#ifndef BENCH_MEASURE_MEASURE_H
-#define BENCH_MEASURE_MEASURE_H
+#pragma once
 
 #include "bench/common/timing.h"
 #include "bench/workload/inputs.h"
@@ -34,9 +33,15 @@ void *buffers_read(const struct buffers *buffers, int i, char *why);
 /* From an element on; none if the array is unused. */
 struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at);
 
-struct target;
+struct target {
+    ordo_device   *device;
+    struct spec    spec;
+    struct inputs  in;
+    ordo_index    *index;         /* NULL: none */
+    double         index_seconds; /* of its last build */
+    struct buffers arrays;        /* a host's array is sorted in place of its outputs */
+};
 
-/* The device memory of a target. */
 struct workload_bytes target_bytes(const struct spec *spec);
 
 /* Makes the inputs, moves them to the device and builds the index if the variant has one. Blocks. After an error
@@ -49,19 +54,11 @@ ordo_status target_call(void *arg, const struct ordo_order *order);
 /* A call_fn for `prepare`: restores the host arrays that the last call changed. */
 ordo_status target_prepare(void *arg, const struct ordo_order *order);
 
-/* Fills the outputs with POISON_BYTE. */
-ordo_status target_poison(struct target *target);
-
 /* Waits, reads and checks all outputs. False with the reason in `why`. */
 bool target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */
 ordo_status target_index(struct target *target);
-/* Seconds of the last index build, and its size; 0 without an index. */
-double target_index_seconds(const struct target *target);
-size_t target_index_bytes(const struct target *target);
-
-const struct inputs *target_inputs(const struct target *target);
 
 /* Creates an empty structure with its default settings. */
 ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
@@ -102,5 +99,3 @@ void dict_figures_free(struct dict_figures *figures);
  * baselines to run, as bits 1 << DICT_BTREE. The caller frees *out with dict_figures_free in any case. */
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
                          struct dict_figures *out, char *why);
-
-#endif

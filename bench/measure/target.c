@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays -------------------------------------------------------------------------------------------------- */
-
 void buffers_free(struct buffers *buffers)
 {
     device_release(buffers->at, BUFFERS_MAX);
@@ -19,14 +17,12 @@ void buffers_free(struct buffers *buffers)
 
 static ordo_status make_array(struct buffers *buffers, int i, const void *from)
 {
-    if (from)
-        TRY(device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]));
-    if (from)
-        return device_write(buffers->device, buffers->at[i], from, buffers->bytes[i]);
-    if (!buffers->on_host)
-        return device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]);
-    buffers->host[i] = malloc(buffers->bytes[i]);
-    return buffers->host[i] ? ORDO_OK : ORDO_NO_HOST_MEMORY;
+    if (buffers->on_host) {
+        buffers->host[i] = malloc(buffers->bytes[i]);
+        return buffers->host[i] ? ORDO_OK : ORDO_NO_HOST_MEMORY;
+    }
+    TRY(device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]));
+    return from ? device_write(buffers->device, buffers->at[i], from, buffers->bytes[i]) : ORDO_OK;
 }
 
 ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why)
@@ -71,20 +67,9 @@ struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at)
     return buffers->at[i] ? ordo_at(buffers->at[i], at) : ordo_none();
 }
 
-/* ---- a workload's arrays ------------------------------------------------------------------------------------- */
-
 /* Inputs, then outputs. ONE: a total, or the number of kept elements. */
 enum { KEYS_IN, VALUES_IN, FLAGS, QUERIES, ROWS, N_INPUTS, KEYS_OUT = N_INPUTS, VALUES_OUT, RANKS, FOUND, ONE };
 enum { UPPERS = ONE + 1, COUNTS, N_ARRAYS };
-
-struct target {
-    ordo_device   *device;
-    struct spec    spec;
-    struct inputs  in;
-    ordo_index    *index;
-    double         index_seconds;
-    struct buffers arrays; /* a host's array is sorted in place of its outputs */
-};
 
 static void bytes_of(const struct spec *spec, size_t bytes[N_ARRAYS])
 {
@@ -150,7 +135,7 @@ static ordo_status fill_target(struct target *t, char *why)
         return target_prepare(t, NULL);
     TRY(device_why(t->device, target_index(t), why));
     TRY(device_why(t->device, target_index(t), why));
-    return device_why(t->device, target_poison(t), why);
+    return device_why(t->device, buffers_poison(&t->arrays), why);
 }
 
 ordo_status target_open(ordo_device *device, const struct spec *spec, struct target **out, char *why)
@@ -181,8 +166,6 @@ void target_close(struct target **target)
     free(t);
     *target = NULL;
 }
-
-/* ---- the calls ----------------------------------------------------------------------------------------------- */
 
 static ordo_status call_merge(const struct target *t, const struct ordo_order *order)
 {
@@ -242,7 +225,6 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
     const ordo_scheme       scheme = spec->variant == VARIANT_BUFFERED ? ORDO_SCHEME_BUFFERED
                                      : spec->variant == VARIANT_SORTS  ? ORDO_SCHEME_SORTED
                                                                        : ORDO_SCHEME_AUTO;
-
     switch (spec->workload) {
     case SORT:
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), keys, values, keys_out,
@@ -290,13 +272,6 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
     }
 }
 
-/* ---- back from the device ------------------------------------------------------------------------------------ */
-
-ordo_status target_poison(struct target *t)
-{
-    return buffers_poison(&t->arrays);
-}
-
 bool target_check(struct target *t, char *why)
 {
     void *out[N_ARRAYS] = { NULL };
@@ -315,19 +290,4 @@ bool target_check(struct target *t, char *why)
     for (int a = 0; a < N_ARRAYS; a++)
         free(out[a]);
     return good;
-}
-
-double target_index_seconds(const struct target *target)
-{
-    return target->index_seconds;
-}
-
-size_t target_index_bytes(const struct target *target)
-{
-    return ordo_index_bytes(target->index);
-}
-
-const struct inputs *target_inputs(const struct target *target)
-{
-    return &target->in;
 }

@@ -93,7 +93,6 @@ static bool is_maximum(const struct host_array *a)
 
 /* ---- sorts and merges ---------------------------------------------------------------------------------------- */
 
-/* The first element of run r. */
 static size_t begin_of(const struct host_array *a, size_t r)
 {
     return r < a->runs ? r * a->length : a->spec->count;
@@ -151,18 +150,6 @@ static void merge_all(struct host_array *a)
     }
 }
 
-static void sort_all(struct host_array *a)
-{
-    size_t runs = 1;
-    while (runs < (size_t) a->threads && runs < MAX_PARTS)
-        runs *= 2;
-    begin_runs(a, runs);
-    run_parts((int) runs, sort_run, a);
-    merge_all(a);
-}
-
-/* ---- sums and searches --------------------------------------------------------------------------------------- */
-
 static void sum_span(void *array_, int p)
 {
     struct host_array *a = array_;
@@ -197,15 +184,18 @@ static void search_span(void *array_, int p)
     }
 }
 
-/* ---- any kind ------------------------------------------------------------------------------------------------ */
-
 static void do_once(struct host_array *a)
 {
     const struct spec *spec = a->spec;
+    size_t             runs = 1;
     switch (a->kind->code) {
     case RADIX:
     case QSORT:
-        sort_all(a);
+        while (runs < (size_t) a->threads && runs < MAX_PARTS)
+            runs *= 2;
+        begin_runs(a, runs);
+        run_parts((int) runs, sort_run, a);
+        merge_all(a);
         break;
     case MERGE_LOOP:
         begin_runs(a, spec_runs(spec));
@@ -288,7 +278,6 @@ static void close_array(struct host_array *a)
         free(all[i]);
 }
 
-/* A host_run_fn. */
 static double run(void *array_, int calls)
 {
     struct host_array *a = array_;
@@ -300,25 +289,7 @@ static double run(void *array_, int calls)
     return now() - before;
 }
 
-static bool is_right(const struct host_array *a, char *why)
-{
-    const uint64_t all = total(a);
-    struct answer  answer = {
-         .keys = a->from.keys, .values = a->spec->value_bytes ? a->from.values : NULL, .ranks = a->ranks, .total = &all
-    };
-    for (size_t i = 0; (sorts(a) || a->kind->code == MERGE_LOOP) && i < a->spec->count; i++)
-        set_element(a->from.keys, a->key_bytes, i, key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
-    return answer_check(a->spec, a->in, &answer, a->kind->code == QSORT, why);
-}
-
 /* ---- peers --------------------------------------------------------------------------------------------------- */
-
-static bool offered(const struct spec *spec, const struct kind *kind, int threads)
-{
-    return kind->peer && (threads > 1 || kind->one_thread) && spec->count > 0 &&
-           spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
-           (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4);
-}
 
 int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
@@ -326,7 +297,9 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     int                n = 0;
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
         for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
-            if (offered(spec, kind, t))
+            if (kind->peer && (t > 1 || kind->one_thread) && spec->count > 0 &&
+                spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
+                (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4))
                 peers[n++] =
                     (struct host_peer) { kind->peer, kind->code == QSORT ? LIBC : COMPILER, kind->call, i, t, 0 };
     return n;
@@ -338,8 +311,14 @@ static bool measure(struct host_array *a, bool once, const struct timing_goal *g
     *out = (struct host_figures) { .rate = NAN };
     const bool good = open_array(a) && time_host(run, a, once, goal, &out->timing);
     if (good) {
+        const uint64_t all = total(a);
+        struct answer  answer = { .keys = a->from.keys, .ranks = a->ranks, .total = &all };
+        answer.values = a->spec->value_bytes ? a->from.values : NULL;
+        for (size_t i = 0; (sorts(a) || a->kind->code == MERGE_LOOP) && a->kind->peer && i < a->spec->count; i++)
+            set_element(a->from.keys, a->key_bytes, i,
+                        key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
         out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
-        out->right = !a->kind->peer || is_right(a, out->why);
+        out->right = !a->kind->peer || answer_check(a->spec, a->in, &answer, a->kind->code == QSORT, out->why);
     } else {
         because(out->why, "out of memory");
     }
@@ -392,20 +371,18 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* Whether the host does the same work: of the forms of queries only the order matters. */
-static bool same_work(const struct spec *a, const struct spec *b)
-{
-    const bool queries = workload_has_queries(a->workload);
-    return spec_asks_same(a, b) &&
-           (queries ? variant_is_sorted(a->variant) == variant_is_sorted(b->variant) : a->variant == b->variant);
-}
-
+/* The host cares only for the order of queries, not for their other forms. */
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i)
 {
     const struct kind *kind = kind_of(spec->workload, i);
-    for (size_t k = 0; k < n_known && k < KNOWN; k++)
-        if (known[k].kind == kind && same_work(&known[k].spec, spec))
+    for (size_t k = 0; k < n_known && k < KNOWN; k++) {
+        const int  form = known[k].spec.variant;
+        const bool same = workload_has_queries(spec->workload)
+                              ? variant_is_sorted(form) == variant_is_sorted(spec->variant)
+                              : form == spec->variant;
+        if (known[k].kind == kind && same && spec_asks_same(&known[k].spec, spec))
             return known[k].rate;
+    }
     const size_t at = n_known++ % KNOWN;
     known[at].spec = *spec;
     known[at].kind = kind;

@@ -26,8 +26,6 @@ extern "C" {
 
 namespace {
 
-/* ---- kinds of maps ------------------------------------------------------------------------------------------- */
-
 #define TEXT_OF(x)  TEXT_OF_(x)
 #define TEXT_OF_(x) #x
 #ifdef _GLIBCXX_RELEASE
@@ -83,8 +81,6 @@ const struct Kind {
     { "sorted array", open_one<SortedArray>, STD_VERSION },
 };
 
-/* ---- workloads ----------------------------------------------------------------------------------------------- */
-
 #define ELEMENTS_MAX (size_t(1) << 24)
 /* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
@@ -130,17 +126,6 @@ const Work *work_of(int kind, enum workload workload)
         return nullptr;
     return nodes || work->array ? work : nullptr;
 }
-
-bool offered(const struct spec *spec, int kind, int threads)
-{
-    const Work  *work = work_of(kind, spec->workload);
-    const double batches = double(spec->count) / double(spec_batch(spec));
-    if (!work || spec->count > ELEMENTS_MAX || (threads > 1 && !work->array))
-        return false;
-    return kind != DICT_SORTED_ARRAY || plan_has_fills(spec->workload) || batches * double(spec->count) <= MOVES_MAX;
-}
-
-/* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
 
 /* Input columns in ordered form. */
 class Columns {
@@ -233,7 +218,6 @@ class HostDict {
         return now() - before;
     }
 
-    /* Runs the part's share of all steps. */
     void update_part(size_t p)
     {
         for (size_t s = 0; s < plan_.work.n_steps; s++) {
@@ -273,7 +257,6 @@ class HostDict {
         return sum;
     }
 
-    /* Whether the maps equal the model. */
     bool updates_right() const
     {
         const struct model  *model = &plan_.model;
@@ -299,18 +282,18 @@ class HostDict {
 
 } // namespace
 
-/* ---- for ordo-bench ------------------------------------------------------------------------------------------ */
-
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
-    int n = 0;
-    for (int kind = 0; kind < N_DICT_PEERS; kind++)
-        for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
-            if (offered(spec, kind, t)) {
-                const Work *work = work_of(kind, spec->workload);
-                const char *call = kind == DICT_SORTED_ARRAY ? work->array : work->map;
-                peers[n++] = { kinds[kind].name, kinds[kind].version, call, kind, t, 0 };
-            }
+    const double moves = double(spec->count) / double(spec_batch(spec)) * double(spec->count);
+    int          n = 0;
+    for (int kind = 0; kind < N_DICT_PEERS; kind++) {
+        const Work *work = work_of(kind, spec->workload);
+        const bool  array = kind == DICT_SORTED_ARRAY, slow = array && moves > MOVES_MAX;
+        if (!work || spec->count > ELEMENTS_MAX || (slow && !plan_has_fills(spec->workload)))
+            continue;
+        for (int t = 1; t <= (work->array ? threads : 1); t += threads > 1 ? threads - 1 : 1)
+            peers[n++] = { kinds[kind].name, kinds[kind].version, array ? work->array : work->map, kind, t, 0 };
+    }
     return n;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host code to compare with, on arrays and dictionaries. */
-#ifndef BENCH_PEERS_HOST_H
-#define BENCH_PEERS_HOST_H
+#pragma once
 
 #include "bench/common/timing.h"
 #include "bench/workload/baseline.h"
@@ -60,9 +59,6 @@ enum dict_peer_kind {
 /* Its operations a second on the current plan; NaN if it would take too long, or without memory. */
 double dict_baseline_rate(const struct dict_plan *plan, int i);
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 /* "btree", "flat_hash_map", "robin_map"; NULL if it is not built in or cannot do the workload. */
 const char *dict_baseline_name(enum workload workload, int i);
 /* Lists them on one thread and, if possible, on `threads`. Returns their number. */
@@ -70,8 +66,3 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
 /* Runs on the current plan: all batches done, queries drawn. False with the reason in out->why without memory. */
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
                        struct host_figures *out);
-#ifdef __cplusplus
-}
-#endif
-
-#endif

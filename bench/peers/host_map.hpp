@@ -40,8 +40,7 @@ struct HostMap {
      * predecessors, key + value for successors and ranges. Hash maps know upserts, erases, sums and finds; a sorted
      * array also seeks and ranges. */
     virtual uint64_t run(const struct step &step, Part part, const Rows &rows) = 0;
-    /* Appends all elements. */
-    virtual void elements(std::vector<Element> &to) const = 0;
+    virtual void     elements(std::vector<Element> &to) const = 0;
 };
 
 template <typename T> const T *as(const void *column)
@@ -99,7 +98,6 @@ template <typename Map> class KeyedMap : public HostMap {
     Map map_;
 };
 
-/* Maps without order. */
 template <typename Map> class HashMap final : public KeyedMap<Map> {
     using typename KeyedMap<Map>::K;
     using typename KeyedMap<Map>::V;

@@ -241,7 +241,6 @@ __kernel void lockfree_nodes(ARGUMENTS(uint))
     __local uint sum, first;
     const uint   i = (uint) get_global_id(0);
     uint         pairs = 0, place = 0, key = 0;
-
     if (get_local_id(0) == 0)
         sum = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -294,7 +293,6 @@ __kernel void lockfree_apply(ARGUMENTS(uint))
     lists      in = { words, words, state, 0 };
     bool       found = false, done = false;
     uint       value_out = 0;
-
     if (i >= n || mine[i] == NOTHING)
         return;
     const uint what = code_of(codes, code, at + i), key = keys[at + i];

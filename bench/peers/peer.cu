@@ -3,9 +3,6 @@
  * host's clock and CUDA events; for dictionaries a GPU LSM of CUB calls, and hash tables (peer_hash.cu). ordo-bench
  * --peers runs it. It prints a line of JSON per size, none for other workloads. Temporary storage is allocated
  * before the timing. */
-#include "bench/workload/inputs.h"
-#include "bench/workload/keys.h"
-#include "bench/workload/workload.h"
 #include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>
@@ -286,9 +283,6 @@ template <typename K, typename V> static Call search_call(enum workload workload
     };
 }
 
-/* ---- by workload and types ----------------------------------------------------------------------------------- */
-
-/* Workloads with or without values. */
 template <typename K, typename V> static Work work_on_pairs(const struct spec &spec, Arrays &a)
 {
     const auto in = a.run<K, V>(a.keys, a.values), out = a.run<K, V>(a.keys_out, a.values_out);
@@ -449,8 +443,6 @@ static Times time_calls(const Call &call, double seconds)
     return { median(wall), median(device) };
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
-
 static void print_row(const struct spec &spec, const char *name, const Times &times, bool right, const char *device)
 {
     const double operations = (double) spec_operations(&spec);
@@ -463,7 +455,6 @@ static void print_row(const struct spec &spec, const char *name, const Times &ti
     fflush(stdout);
 }
 
-/* Skips sizes without memory. */
 static bool has_room(const struct spec &spec)
 {
     size_t available = 0, all = 0;
@@ -473,7 +464,6 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
-/* Prints a row for each library. */
 static bool run_rows(const struct spec &spec, double seconds, const char *device)
 {
     bool right = true;
@@ -489,8 +479,6 @@ static bool run_rows(const struct spec &spec, double seconds, const char *device
     }
     return right;
 }
-
-/* ---- the point ------------------------------------------------------------------------------------------------ */
 
 static int number_of(const char *word, int n, const char *(*name)(int) )
 {
@@ -511,8 +499,8 @@ static struct spec read_point(const char *const *word)
     for (int v = 0; variant_name(spec.workload, v); v++)
         if (variant == variant_name(spec.workload, v))
             spec.variant = v;
-    spec.type = (ordo_type) number_of(*word++, N_TYPES, [](int i) { return type_name((ordo_type) i); });
-    spec.dist = (enum dist) number_of(*word++, N_DISTS, [](int i) { return dist_name((enum dist) i); });
+    spec.type = (ordo_type) number_of(*word++, N_TYPES, type_name);
+    spec.dist = (enum dist) number_of(*word++, N_DISTS, dist_name);
     spec.value_bytes = (uint32_t) number();
     spec.n_queries = number();
     spec.batch = number();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of ordo-peer. */
-#ifndef BENCH_PEER_HPP
-#define BENCH_PEER_HPP
+#pragma once
 
-#include "bench/workload/workload.h"
+extern "C" {
+#include "bench/workload/inputs.h"
+#include "bench/workload/keys.h"
+}
 
 #include <thrust/device_vector.h>
 
@@ -29,7 +31,6 @@ inline std::vector<unsigned char> read(const Array &array)
     return host;
 }
 
-/* A call to be timed. */
 using Call = std::function<void()>;
 
 /* A library on a point: the timed call and its check. */
@@ -40,5 +41,3 @@ struct Peer {
 };
 /* The hash tables that can run the row, with new keys and values. */
 std::vector<Peer> hash_peers(const struct spec &spec);
-
-#endif

@@ -5,8 +5,6 @@
  * peers. */
 #include "peer.hpp"
 
-#include "bench/workload/keys.h"
-
 #ifndef PEER_CUCO
 #define PEER_CUCO 0
 #endif
@@ -121,8 +119,6 @@ Peer peer_of(const char *name, const struct spec &spec, const std::shared_ptr<Co
                 return found == content->answers;
             } };
 }
-
-/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 #if PEER_CUCO
 template <typename K, typename V> class Cuco {

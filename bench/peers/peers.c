@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- finding it ---------------------------------------------------------------------------------------------- */
-
 /* Looks in a list of folders as in $PATH. */
 static bool find_in(const char *folders, char *path, size_t bytes)
 {
@@ -46,34 +44,13 @@ char *peer_program(char *why)
     return NULL;
 }
 
-/* ---- running it ---------------------------------------------------------------------------------------------- */
-
-/* Parses a row per line. */
-static bool parse_rows(char *text, cJSON *rows, char *why)
-{
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        cJSON *row = cJSON_Parse(line);
-        if (!row)
-            return because(why, "ordo-peer printed what is not JSON: %.200s", line);
-        cJSON_AddItemToArray(rows, row);
-    }
-    return true;
-}
-
-/* The time limit, with CUDA's start, input and checks. */
-static double most_seconds(double budget)
-{
-    const char  *chosen = getenv("ORDO_PEER_SECONDS");
-    const double seconds = chosen ? strtod(chosen, NULL) : 0;
-    return seconds > 0 ? seconds : 300 + 10 * budget;
-}
-
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why)
 {
     const size_t room = 1024 + strlen(device_name) + (size_t) n * 24;
-    const double most = most_seconds(seconds);
+    const char  *chosen = getenv("ORDO_PEER_SECONDS");
+    const double allowed = chosen ? strtod(chosen, NULL) : 0;
+    const double most = allowed > 0 ? allowed : 300 + 10 * seconds; /* with CUDA's start, input and checks */
     const char **words = calloc((size_t) n + 16, sizeof *words);
     char        *text = malloc(room), *rest = text;
     size_t       used = 0;
@@ -93,13 +70,19 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
         used += (size_t) snprintf(text + used, room - used, "\n%zu", counts[i]);
     for (int i = 0; rest; i++)
         words[i] = strsep(&rest, "\n");
-
     struct child_outcome outcome;
     cJSON               *rows = cJSON_CreateArray();
     child_run(&(struct child) { .program = program, .arguments = words, .seconds = most, .prints = true }, &outcome);
     if (outcome.problem[0])
         because(why, "ordo-peer %s (at most %g s; ORDO_PEER_SECONDS=%g allows more)", outcome.problem, most, 10 * most);
-    if (outcome.problem[0] || !parse_rows(outcome.text, rows, why)) {
+    bool good = !outcome.problem[0];
+    for (char *line = good ? strtok_r(outcome.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *row = cJSON_Parse(line);
+        if (!row)
+            good = because(why, "ordo-peer printed what is not JSON: %.200s", line);
+        cJSON_AddItemToArray(rows, row);
+    }
+    if (!good) {
         cJSON_Delete(rows);
         rows = NULL;
     }

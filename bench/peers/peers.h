@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates of other GPU libraries for the same workloads, measured by ordo-peer on the same device. */
-#ifndef BENCH_PEERS_H
-#define BENCH_PEERS_H
+#pragma once
 
 #include "bench/workload/workload.h"
 
@@ -19,5 +18,3 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
 
 /* The fastest row of `count`, or NULL. */
 const cJSON *peer_row(const cJSON *rows, size_t count);
-
-#endif

@@ -30,8 +30,6 @@ struct rival {
 enum { CLEAR, NODES, APPLY };
 enum { BUILD_TABLE = 1, FIND };
 
-/* ---- launches ------------------------------------------------------------------------------------------------ */
-
 /* All kernels have the same arguments. The operations of a launch are at .. at + n - 1. Without codes all are `code`.
  * found_out, values_out and outcomes may be NULL. */
 static const char arguments[] =
@@ -89,8 +87,7 @@ enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 #define PAIRS_EACH  4
 #define PAIRS_SPARE 1024
 #define PAIRS_MAX   ((size_t) INT32_MAX) /* a link holds twice a number */
-/* Launches of an operation, at most. */
-#define LAUNCHES 64
+#define LAUNCHES    64
 /* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
  * for the head's links. */
 #define FIRST_PART  ((size_t) 1024)
@@ -173,12 +170,13 @@ static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 #define LOAD_AS_PAPERS 80
 #define EMPTY          UINT64_MAX
 
-/* Errors of a build (cuckoo.cl). */
 enum { NO_PLACE = 1, NO_PAIR = 2 };
 
-static ordo_status table_build(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
+static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
 {
     cl_uint wrong = NO_PLACE;
+    if (step->call != DO_BUILD)
+        return step->call == DO_FIND ? launch(r, FIND, 0, step->count, c, step, done) : ORDO_UNSUPPORTED;
     r->moves = MOVES_EACH;
     for (size_t left = step->count; left > 1; left /= 2)
         r->moves += MOVES_EACH;
@@ -192,20 +190,12 @@ static ordo_status table_build(struct rival *r, const cl_mem *c, const struct st
     return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_UNSUPPORTED;
 }
 
-static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_event *done)
-{
-    if (step->call == DO_BUILD)
-        return table_build(r, c, step, done);
-    return step->call == DO_FIND ? launch(r, FIND, 0, step->count, c, step, done) : ORDO_UNSUPPORTED;
-}
-
 static int ascending(const void *a, const void *b)
 {
     const cl_ulong *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the pairs of the slots. */
 static bool take_table(cl_ulong *pairs, size_t n, struct model *out)
 {
     for (size_t i = 0; i < n; i++)

@@ -12,8 +12,7 @@
  *           not set aside. If an element moves more than 7 log2(n) times, the build starts over with another of 32
  *           seeds. At 85 percent one seed worked, at 90 none. Rejects equal keys and the pair of key and value with all
  *           bits set, which marks an empty slot. No updates, no growth. */
-#ifndef BENCH_PEERS_RIVALS_H
-#define BENCH_PEERS_RIVALS_H
+#pragma once
 
 #include "bench/common/terminal.h"
 #include "bench/workload/plan.h"
@@ -37,5 +36,3 @@ ordo_status rival_step(struct rival *rival, const cl_mem columns[N_COLUMNS], con
  * inconsistent. */
 ordo_status rival_export(struct rival *rival, struct model *out, char *why);
 ordo_status rival_statistics(const struct rival *rival, struct ordo_statistics *out);
-
-#endif

@@ -36,7 +36,6 @@ static void drop_unshown(cJSON *json)
     }
 }
 
-/* Counts the rows and peers that are WRONG. */
 static size_t count_wrong(const cJSON *json)
 {
     size_t       wrong = text_is(json, "check", "WRONG");
@@ -74,36 +73,28 @@ static void put_lines(FILE *out, const char *const *lines)
         fprintf(out, "%s\n", *lines);
 }
 
-/* "<" could end the script. JSON has it only in strings. */
-static void put_json(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fprintf(out, "\\u003c");
-        else
-            fputc(*text, out);
-}
-
-static bool put_page(FILE *out, const char *files)
-{
-    put_lines(out, page_html);
-    fprintf(out, "<script type=\"application/json\" id=\"files\">");
-    put_json(out, files);
-    fprintf(out, "</script>\n<script>\n");
-    put_lines(out, script_js);
-    fprintf(out, "</script></body></html>\n");
-    return fflush(out) == 0 && !ferror(out);
-}
-
 static bool write_page(const cJSON *files, const char *path)
 {
     char *text = cJSON_PrintUnformatted(files);
     FILE *out = text && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
-    bool  good = text && out && put_page(out, text);
-    if (out && out != stdout)
+    bool  good = text && out;
+    if (!good) {
+        report_error("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+        cJSON_free(text);
+        return false;
+    }
+    put_lines(out, page_html);
+    fprintf(out, "<script type=\"application/json\" id=\"files\">");
+    for (const char *at = text; *at; at++) /* "<" could end the script. JSON has it only in strings. */
+        fprintf(out, *at == '<' ? "\\u003c" : "%c", *at);
+    fprintf(out, "</script>\n<script>\n");
+    put_lines(out, script_js);
+    fprintf(out, "</script></body></html>\n");
+    good = fflush(out) == 0 && !ferror(out);
+    if (out != stdout)
         good = fclose(out) == 0 && good;
     if (!good)
-        report_error("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+        report_error("cannot write %s: %s", path, strerror(errno));
     cJSON_free(text);
     return good;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-bench report FILE... -o PAGE: writes a page with the files and a script that draws them. */
-#ifndef BENCH_REPORT_COMMAND_H
-#define BENCH_REPORT_COMMAND_H
+#pragma once
 
 /* argv[0] is "report". Returns EXIT_FAILED if a row is WRONG or writing failed. */
 int report_command(int argc, char **argv);
-
-#endif

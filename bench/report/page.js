@@ -18,8 +18,6 @@ const deviceName = device => text(device.json, 'name');
 const pointCells = ({ row, device }) => td(label(row)) + td(countText(row.count), 'n') + td(deviceName(device));
 const grade = (ratio, good) => (ratio < 0.8 ? 'n bad' : ratio < good ? 'n mid' : 'n good');
 
-// ---- the first screen
-
 const HOSTS = ['flat_hash_map', 'robin_map', 'btree', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table', 'heap'];
 
 // The rate of a point divided by the rate of its peer, or else of plain code on the host.
@@ -148,8 +146,6 @@ function putPlots(report) {
     }).join('');
 }
 
-// ---- against the limits, and old against new
-
 // The share of a point in its limit. Arrays: the copy rate. Host memory: the rates to the device and back. Finds of
 // 4-byte keys: random reads of 32 bytes.
 function shareOfLimit(point) {
@@ -268,8 +264,6 @@ function putRows(report) {
     const rows = file => details(file.name, table(heads, file.rows.map(rowOf), ' class="rows"'));
     return heading('Every row') + report.files.map(rows).join('');
 }
-
-// ---- all together
 
 const PARTS = [putAlarms, putPeersSentence, putDevices, putTasks, putPeers, putHostPeers, putPlots, putLimits,
     putPapers, putChanges, putFiles, putRows];

@@ -6,8 +6,6 @@ const number = (object, name) => (typeof object?.[name] === 'number' ? object[na
 const text = (object, name) => (typeof object?.[name] === 'string' ? object[name] : '');
 const escaped = words => String(words).replace(/[&<>"]/g, c => `&#${c.charCodeAt()};`);
 
-// ---- figures as text
-
 const tenth = x => Number(x.toFixed(1));
 const digits = x => x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
 const significant = (x, n) => String(Number(x.toPrecision(n)));
@@ -35,8 +33,6 @@ const UNITS = {
 const figureText = (plot, y) => UNITS[plot.unit].text(y);
 const xText = (plot, x) => (plot.xLinear ? significant(x, 6) : countText(Math.round(x)));
 
-// ---- colours and marks
-
 // Colours on a light and on a dark ground have a contrast of 3:1 or more. Dashes and marks tell lines apart without
 // them.
 const COLOURS = [
@@ -61,8 +57,6 @@ const MARKS = [
     ({ x, y }) => `<path d="M${x} ${tenth(y - 5)}l5 5l-5 5l-5-5z"/>`,
     ({ x, y }) => `<path d="M${tenth(x - 4)} ${tenth(y - 4)}l8 8m0-8l-8 8"/>`,
 ];
-
-// ---- axes
 
 const LEFT = 70, RIGHT = 550, TOP = 20, BOTTOM = 300, WIDTH = 574;
 const LEGEND = 366, LEGEND_HEIGHT = 20; // Below the axes each line has a row, with room for a long name.

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain single-thread host algorithms as baselines. Keys are unsigned integers of 4 or 8 bytes in ordered form;
  * values have 0, 4 or 8 bytes. */
-#ifndef BENCH_WORKLOAD_BASELINE_H
-#define BENCH_WORKLOAD_BASELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Two parallel arrays. values may be NULL. */
 struct pairs {
@@ -73,9 +68,3 @@ void stree_ranks(const struct stree *tree, const uint32_t *query, size_t n, uint
 
 /* host_radix_sort on all processors. */
 void pairs_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

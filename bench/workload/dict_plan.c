@@ -5,6 +5,159 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool fill_script(const struct dict_plan *plan, struct script *script)
+{
+    const size_t count = plan->spec.count;
+    if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
+        return false;
+    /* If the last of equal keys is unknown, all bring the same value. */
+    if (workload_is_concurrent(plan->spec.workload) || workload_erases(plan->spec.workload))
+        set_values_by_key(&script->cols, count);
+    return batch_steps(script, spec_table_batch(&plan->spec),
+                       workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
+}
+
+static size_t pick(const struct dict_plan *plan, size_t i, size_t count)
+{
+    return pick_of(plan, plan->model.count, i, count);
+}
+
+/* An absent key slightly above model key `at`, else above the last, else that key. */
+static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
+{
+    const struct model *model = &plan->model;
+    for (size_t k = at;; k = model->count - 1) {
+        const uint64_t key = model_key(model, k);
+        const uint64_t end = k + 1 < model->count ? model_key(model, k + 1) - 1 : highest(plan);
+        if (end > key)
+            return key + 1 + r % (end - key);
+        if (k + 1 == model->count)
+            return key;
+    }
+}
+
+/* Draws an interval of 1 to 2 width - 1 keys, from the model's key `at` on. */
+static void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at)
+{
+    const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
+    const uint64_t last = at + keys - 1, end = plan->model.count - 1;
+    set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+}
+
+/* Draws the key of the i-th request, present or absent as the workload needs. */
+static void point_at(void *requests_, size_t i)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    struct column_batch    *cols = requests->cols;
+    const enum workload     w = workload_on_device(plan->spec.workload);
+    const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
+    const bool              has_rate = w == READRANDOM || w == CONCURRENTREAD || w == READWHILEWRITING;
+    const bool              never_hits = w == READMISSING || w == SEEKRANDOM || w == PREDECESSOR;
+    const uint64_t          hits = has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100;
+    const bool              miss = draw(stream(plan, STREAM_MISS), row) % 100 >= hits;
+    const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
+    set_stored(cols, COL_KEYS, row, key);
+    if (cols->hints)
+        cols->hints[row] = (uint32_t) (at + miss);
+}
+
+/* The first has length 0, the other lengths are uniform. */
+static bool draw_prefixes(struct dict_plan *plan)
+{
+    const unsigned least = plan->spec.type == ORDO_U32 ? 8 : 16, most = plan->spec.type == ORDO_U32 ? 28 : 60;
+    const size_t   count = plan->spec.count, bytes = plan->model.key_bytes;
+    plan->prefixes = malloc(count * bytes + 1);
+    if (!plan->prefixes)
+        return false;
+    keys_draw(plan->spec.type, plan->spec.dist == ZIPF ? UNIFORM : plan->spec.dist, stream(plan, STREAM_TABLE), count,
+              plan->prefixes);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned length = least + (unsigned) (draw(stream(plan, STREAM_WIDTH), i) % (most - least + 1));
+        set_element(plan->prefixes, bytes, i,
+                    prefix_key(plan->spec.type, element(plan->prefixes, bytes, i), i ? length : 0));
+    }
+    return true;
+}
+
+/* Replaces prefixes by the places at which their addresses begin, and those after their last addresses, with the
+ * value of the longest prefix there. After the greatest address follows 0. */
+static bool put_segments(const struct dict_plan *plan, struct column_batch *cols)
+{
+    const ordo_type     type = plan->spec.type;
+    const size_t        count = plan->spec.count;
+    struct model        model = model_empty(type, plan->spec.value_bytes);
+    struct column_batch places = { .type = type, .value_bytes = plan->spec.value_bytes };
+    struct step         put = { .call = DO_UPSERT, .count = count };
+    struct step         find = { .call = DO_LONGEST_PREFIX, .count = 2 * count };
+    bool                made = columns_reserve(&places, 2 * count, IN(KEYS) | IN(VALUES) | IN(VALUES_OUT));
+    for (size_t i = 0; i < count && made; i++) {
+        const uint64_t prefix = column_get(cols, COL_KEYS, i);
+        const unsigned length = prefix_length(type, prefix);
+        column_set(&places, COL_KEYS, 2 * i, prefix_least(type, prefix, length));
+        column_set(&places, COL_KEYS, 2 * i + 1, prefix_greatest(type, prefix, length) + 1);
+    }
+    made = made && model_do(&model, cols, &put) && model_do(&model, &places, &find);
+    for (size_t i = 0; i < 2 * count && made; i++)
+        column_set(&places, COL_VALUES, i, column_get(&places, COL_VALUES_OUT, i));
+    model_free(&model);
+    columns_clear(made ? cols : &places);
+    if (made) {
+        *cols = places;
+        column_reserve(cols, COL_VALUES_OUT, 0);
+    }
+    return made;
+}
+
+/* The table of longestprefix. X-fast trie: the prefixes. Others: the start of each segment of addresses with one
+ * longest prefix, and its value, which a predecessor search finds. */
+static bool prefix_script(struct dict_plan *plan, struct script *script)
+{
+    const size_t         count = plan->spec.count;
+    struct column_batch *cols = &script->cols;
+    if (!draw_prefixes(plan) || !columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        column_set(cols, COL_KEYS, i, element(plan->prefixes, plan->model.key_bytes, i));
+    set_values_by_key(cols, count);
+    if (plan->spec.variant != XFAST && !put_segments(plan, cols))
+        return false;
+    return script_one(script, (struct step) { .call = DO_UPSERT, .count = cols->rows[COL_KEYS] });
+}
+
+/* A random address with the first `length` bits. */
+static uint64_t address_in(const struct dict_plan *plan, uint64_t bits, unsigned length, size_t row)
+{
+    const uint64_t least = prefix_least(plan->spec.type, bits, length);
+    const uint64_t most = prefix_greatest(plan->spec.type, bits, length);
+    return least | (draw(stream(plan, STREAM_MISS), row) & (most ^ least));
+}
+
+/* The address lies in a uniform prefix. */
+static void address_at(void *requests_, size_t row)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const uint64_t          prefix =
+        element(plan->prefixes, plan->model.key_bytes, pick_of(plan, plan->spec.count, row, requests->count));
+    column_set(requests->cols, COL_KEYS, row, address_in(plan, prefix, prefix_length(plan->spec.type, prefix), row));
+}
+
+/* The first 8 to all but 8 bits. Columns that the structure does not ask by are missing. */
+static void prefix_at(void *requests_, size_t row)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const uint64_t          key = model_key(&plan->model, pick(plan, row, requests->count));
+    const unsigned length = 8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
+    column_set(requests->cols, COL_KEYS, row,
+               requests->cols->at[COL_LENGTHS] ? address_in(plan, key, length, row)
+                                               : prefix_least(plan->spec.type, key, length));
+    column_set(requests->cols, COL_HI, row, prefix_greatest(plan->spec.type, key, length));
+    column_set(requests->cols, COL_LENGTHS, row, length);
+}
+
 /* ---- timed updates ------------------------------------------------------------------------------------------- */
 
 static bool draw_fill(struct dict_plan *plan, enum step_call call)
@@ -18,15 +171,19 @@ static bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
     const size_t         count = spec_changes(&plan->spec);
     struct column_batch *cols = &plan->work.cols;
-    if (!columns_reserve(cols, count, call == DO_ERASE ? IN(KEYS) : IN(KEYS) | IN(VALUES)))
+    if (!columns_reserve(cols, count,
+                         call == DO_ERASE        ? IN(KEYS)
+                         : call == DO_CONCURRENT ? IN(CODES) | IN(KEYS) | IN(OUTCOMES)
+                                                 : IN(KEYS) | IN(VALUES)))
         return false;
     request_each(plan, cols, 0, count, point_at);
+    if (call == DO_CONCURRENT) /* without `found`: the first of equal keys is unknown */
+        memset(cols->at[COL_CODES], ORDO_ERASE, count);
     if (cols->at[COL_VALUES])
         values_make(plan->spec.value_bytes, plan->spec.count, count, cols->at[COL_VALUES]);
     return batch_steps(&plan->work, spec_batch(&plan->spec), call, 0, count);
 }
 
-/* One batch of new keys. */
 static bool draw_inserts(struct dict_plan *plan, enum step_call call)
 {
     const size_t batch = spec_batch(&plan->spec);
@@ -109,23 +266,7 @@ static ordo_code code_of(enum workload workload, uint64_t r)
     return (ordo_code) code;
 }
 
-/* Keys are new so far. Half of the operations take a table key, an eighth a recent key. */
-static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
-{
-    const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
-    const bool      updates = plan->spec.workload == MIXEDUPDATES, erases = r % 100 < plan->spec.erase_percent;
-    const ordo_code code = !updates ? code_of(plan->spec.workload, r) : erases ? ORDO_ERASE : ORDO_UPSERT;
-    const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
-    column_set(cols, COL_CODES, row, code);
-    if (code == ORDO_COUNT || code == ORDO_RANGE)
-        set_interval(plan, cols, row, at);
-    else if (r >> 61 < 4)
-        set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
-    else if (r >> 61 == 4 && row > 0)
-        column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
-}
-
-/* Mixed batches. */
+/* Keys are new at first. Half of the operations take a table key, an eighth a recent key. */
 static bool draw_mix(struct dict_plan *plan, enum step_call call)
 {
     const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
@@ -135,8 +276,21 @@ static bool draw_mix(struct dict_plan *plan, enum step_call call)
         !column_reserve(cols, COL_OFFSETS, rows + rounds) ||
         !columns_reserve(cols, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES)))
         return false;
-    for (size_t row = 0; row < rows; row++)
-        draw_operation(plan, cols, row);
+    for (size_t row = 0; row < rows; row++) {
+        const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
+        const bool      erases = r % 100 < plan->spec.erase_percent;
+        const ordo_code code = plan->spec.workload != MIXEDUPDATES ? code_of(plan->spec.workload, r)
+                               : erases                            ? ORDO_ERASE
+                                                                   : ORDO_UPSERT;
+        const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
+        column_set(cols, COL_CODES, row, code);
+        if (code == ORDO_COUNT || code == ORDO_RANGE)
+            set_interval(plan, cols, row, at);
+        else if (r >> 61 < 4)
+            set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+        else if (r >> 61 == 4 && row > 0)
+            column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+    }
     return round_steps(plan, &(struct step) { .call = call, .count = batch }, 1);
 }
 
@@ -211,6 +365,9 @@ static void interval_at(void *requests_, size_t row)
     requests->cols->hints[row] = (uint32_t) at;
 }
 
+/* Draws timed calls, plan->work, after the model has the table. False without memory. */
+typedef bool (*draw_fn)(struct dict_plan *plan, enum step_call call);
+
 /* The timed calls of a workload: updates have `draw`, queries the rest. */
 struct work {
     draw_fn        draw;
@@ -243,7 +400,7 @@ static const struct work works[N_ALL_WORKLOADS] = {
     [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTBATCHES] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
-    [CONCURRENTERASE] = { .draw = draw_concurrent_erases, .call = DO_CONCURRENT },
+    [CONCURRENTERASE] = { .draw = draw_changes, .call = DO_CONCURRENT },
     [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
     [CONCURRENTRANGES] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
     [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
@@ -321,19 +478,6 @@ static struct script script_empty(const struct spec *spec)
     return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
-/* Prepares plan->work for new queries and keeps or frees the previous queries. */
-static bool empty_work(struct dict_plan *plan)
-{
-    if (!plan->keeps)
-        return true;
-    struct script *asked = realloc(plan->asked, (plan->n_asked + 1) * sizeof *asked);
-    if (!asked)
-        return false;
-    plan->asked = asked;
-    plan->work = script_empty(&plan->spec);
-    return true;
-}
-
 bool plan_advance(struct dict_plan *plan, size_t i)
 {
     if (i < plan->n_asked) {
@@ -344,15 +488,19 @@ bool plan_advance(struct dict_plan *plan, size_t i)
     struct step  all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
     for (size_t s = from; s < to; s++)
         all.count += plan->table.steps[s].count;
-    if (!model_do(&plan->model, &plan->table.cols, &all) || !empty_work(plan))
+    if (!model_do(&plan->model, &plan->table.cols, &all))
         return false;
+    struct script *asked = plan->keeps ? realloc(plan->asked, (plan->n_asked + 1) * sizeof *asked) : plan->asked;
+    if (plan->keeps && !asked)
+        return false;
+    plan->asked = asked;
+    if (plan->keeps)
+        plan->work = script_empty(&plan->spec);
     const bool done = draw_queries(plan) && model_run(&plan->model, &plan->work);
     if (plan->keeps)
         plan->asked[plan->n_asked++] = plan->work;
     return done;
 }
-
-/* ---- all together -------------------------------------------------------------------------------------------- */
 
 /* A plan that nobody uses may take an eighth of the host's memory. */
 #define KEPT_SHARE 8
@@ -365,23 +513,16 @@ static bool is_small(const struct spec *spec)
     return size.all * fills < host / KEPT_SHARE;
 }
 
-static bool draw_table(struct dict_plan *plan)
-{
-    const enum workload workload = plan->spec.workload;
-    if (workload_fills(workload))
-        return true;
-    return workload == CONCURRENTPOINTS ? draw_half_of_range(plan)
-           : workload == LONGESTPREFIX  ? prefix_script(plan, &plan->table)
-                                        : fill_script(plan, &plan->table);
-}
-
 static bool make(struct dict_plan *plan)
 {
-    const struct work work = work_of(&plan->spec);
-    if (!draw_table(plan))
-        return false;
-    if (!work.draw)
-        return true;
+    const struct work   work = work_of(&plan->spec);
+    const enum workload workload = plan->spec.workload;
+    const bool          drawn = workload_fills(workload)       ? true
+                                : workload == CONCURRENTPOINTS ? draw_half_of_range(plan)
+                                : workload == LONGESTPREFIX    ? prefix_script(plan, &plan->table)
+                                                               : fill_script(plan, &plan->table);
+    if (!drawn || !work.draw)
+        return drawn;
     struct step all = { .call = DO_UPSERT, .count = plan->table.cols.rows[COL_KEYS] };
     return model_do(&plan->model, &plan->table.cols, &all) && work.draw(plan, work.call) &&
            model_run(&plan->model, &plan->churn) &&
@@ -421,22 +562,16 @@ void plan_free(struct dict_plan *plan)
     model_free(&plan->model);
 }
 
-/* ---- one that stays ---------------------------------------------------------------------------------------------- */
-
 static struct dict_plan kept;
 static bool             is_kept;
 
-static bool same_plan(const struct spec *a, const struct spec *b)
-{
-    struct spec x = *a;
-    x.width = b->width ? a->width : 0; /* plan_make replaces 0 by 1 */
-    return spec_asks_same(&x, b) &&
-           (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
-}
-
 struct dict_plan *plan_borrow(const struct spec *spec)
 {
-    if (is_kept && !same_plan(&kept.spec, spec)) {
+    struct spec before = kept.spec;
+    before.width = spec->width ? before.width : 0; /* plan_make replaces 0 by 1 */
+    const bool same = spec_asks_same(&before, spec) && (!workload_asks_prefixes(spec->workload) ||
+                                                        (before.variant == XFAST) == (spec->variant == XFAST));
+    if (is_kept && !same) {
         plan_free(&kept);
         is_kept = false;
     }

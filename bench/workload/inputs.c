@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs.h"
 
+#include "baseline.h"
 #include "bench/common/threads.h"
 #include "keys.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-static bool keys_are_sorted(enum workload workload)
-{
-    return workload == MERGE || workload == MERGE_RUNS || workload == SEARCH || workload == LOOKUP ||
-           workload == EQUAL_RANGE;
-}
+#include <string.h>
 
 static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
@@ -24,7 +22,6 @@ static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, u
 static bool make_groups(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = type_bytes(spec->type);
-
     keys_draw(spec->type, spec->dist, spec->seed, spec->count, in->keys);
     for (size_t i = 0; i < spec->count && spec->dist == UNIFORM; i++) {
         const uint64_t group = draw(4000, draw(spec->seed, i) % GROUPS);
@@ -33,32 +30,25 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
     return spec->variant == 0 || elements_sort(spec->type, in->keys, NULL, 0, spec->count);
 }
 
-/* Random indices and distinct rows. */
-static void make_rows(const struct spec *spec, struct inputs *in)
-{
-    const size_t words = spec_row_bytes(spec) / 4;
-
-    for (size_t i = 0; i < spec->count; i++)
-        set_element(in->keys, 4, i, draw(spec->seed, i) % spec->count);
-    for (size_t i = 0; i < spec->count * words; i++)
-        set_element(in->rows, 4, i, draw(spec->seed + 1, i));
-}
-
+/* gather: random indices and distinct rows. */
 static bool make_keys(const struct spec *spec, struct inputs *in)
 {
-    if (spec->workload == GROUPBY)
+    const enum workload w = spec->workload;
+    const bool          sorted = w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP || w == EQUAL_RANGE;
+    const size_t        words = w == GATHER ? spec->count * spec_row_bytes(spec) / 4 : 0;
+    if (w == GROUPBY)
         return make_groups(spec, in);
-    if (spec->workload == GATHER) {
-        make_rows(spec, in);
-        return true;
-    }
-    for (size_t r = 0; r < spec_runs(spec); r++) {
+    for (size_t i = 0; i < spec->count && w == GATHER; i++)
+        set_element(in->keys, 4, i, draw(spec->seed, i) % spec->count);
+    for (size_t i = 0; i < words; i++)
+        set_element(in->rows, 4, i, draw(spec->seed + 1, i));
+    bool made = true;
+    for (size_t r = 0; r < spec_runs(spec) && w != GATHER && made; r++) {
         const struct ordo_run run = spec_run(spec, r);
-        if (!draw_keys(spec, keys_are_sorted(spec->workload), spec->dist, spec->seed + r * 100, run.count,
-                       (char *) in->keys + run.at * type_bytes(spec->type)))
-            return false;
+        made = draw_keys(spec, sorted, spec->dist, spec->seed + r * 100, run.count,
+                         (char *) in->keys + run.at * type_bytes(spec->type));
     }
-    return true;
+    return made;
 }
 
 struct hits {
@@ -82,7 +72,6 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     const bool in_order =
         spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL || spec->dist == DENSE;
     const enum dist dist = in_order ? UNIFORM : spec->dist;
-
     if (!draw_keys(spec, search && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
         return false;
     if (search)
@@ -92,28 +81,17 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     return !sorted || elements_sort(spec->type, in->queries, NULL, 0, spec->n_queries);
 }
 
-static void make_flags(const struct spec *spec, struct inputs *in)
-{
-    for (size_t i = 0; i < spec->count; i++) {
-        const uint64_t r = draw(spec->seed + 7, i);
-        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
-        in->kept += in->flags[i] != 0;
-    }
-}
-
 bool inputs_make(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = spec->workload == GATHER ? 4 : type_bytes(spec->type);
     const size_t row_bytes = spec->workload == GATHER ? spec_row_bytes(spec) : 0;
     const bool   queries = !workload_is_dict(spec->workload) && workload_has_queries(spec->workload);
-
     *in = (struct inputs) { 0 };
     in->keys = malloc(spec->count * bytes + 1);
     in->values = spec->value_bytes ? malloc(spec->count * spec->value_bytes + 1) : NULL;
     in->flags = spec->workload == COMPACT ? malloc(spec->count + 1) : NULL;
     in->rows = row_bytes ? malloc(spec->count * row_bytes + 1) : NULL;
     in->queries = queries ? malloc(spec->n_queries * bytes + 1) : NULL;
-
     bool made = in->keys && (in->values || !spec->value_bytes) && (in->flags || spec->workload != COMPACT) &&
                 (in->queries || !queries) && (in->rows || !row_bytes);
     made = made && make_keys(spec, in) && (!queries || make_queries(spec, in));
@@ -121,10 +99,12 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
         inputs_free(in);
         return false;
     }
-    if (in->values)
-        values_make(spec->value_bytes, 0, spec->count, in->values);
-    if (in->flags)
-        make_flags(spec, in);
+    values_make(spec->value_bytes, 0, spec->count, in->values);
+    for (size_t i = 0; i < spec->count && in->flags; i++) {
+        const uint64_t r = draw(spec->seed + 7, i);
+        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
+        in->kept += in->flags[i] != 0;
+    }
     return true;
 }
 
@@ -136,4 +116,287 @@ void inputs_free(struct inputs *in)
     free(in->queries);
     free(in->rows);
     *in = (struct inputs) { 0 };
+}
+
+struct check;
+/* Whether element i is right, alone and after element i - 1. Writes the reason unless `why` is NULL. */
+typedef bool (*right_fn)(const struct check *check, size_t i, char *why);
+
+struct check {
+    const struct spec   *spec;
+    const struct inputs *in;
+    const struct answer *answer;
+    bool                 ties_may_swap;
+    size_t               key_bytes;
+    right_fn             right_at;
+    size_t               first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
+};
+
+static uint64_t order_at(const struct check *check, const void *keys, size_t i)
+{
+    return key_order(check->spec->type, element(keys, check->key_bytes, i));
+}
+
+static bool rank_right_at(const struct check *check, size_t i, char *why)
+{
+    const size_t   count = check->spec->count, rank = check->answer->ranks[i];
+    const uint64_t query = order_at(check, check->in->queries, i);
+    if (rank > count)
+        return because(why, "rank[%zu] = %zu of %zu keys", i, rank, count);
+    if (rank > 0 && order_at(check, check->in->keys, rank - 1) >= query)
+        return because(why, "rank[%zu] = %zu is too high", i, rank);
+    if (rank < count && order_at(check, check->in->keys, rank) < query)
+        return because(why, "rank[%zu] = %zu is too low", i, rank);
+    return true;
+}
+
+static bool ranges_right_at(const struct check *check, size_t i, char *why)
+{
+    const size_t   count = check->spec->count, rank = check->answer->ranks[i], upper = check->answer->uppers[i];
+    const uint64_t query = order_at(check, check->in->queries, i);
+    if (!rank_right_at(check, i, why))
+        return false;
+    if (upper < rank || upper > count)
+        return because(why, "upper[%zu] = %zu of %zu keys, lower = %zu", i, upper, count, rank);
+    if (upper > rank && order_at(check, check->in->keys, upper - 1) != query)
+        return because(why, "upper[%zu] = %zu is too high", i, upper);
+    if (upper < count && order_at(check, check->in->keys, upper) <= query)
+        return because(why, "upper[%zu] = %zu is too low", i, upper);
+    return true;
+}
+
+/* The first of ascending keys that is not less. */
+static size_t first_not_below(const struct check *check, const void *keys, size_t count, uint64_t order)
+{
+    size_t from = 0, to = count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (order_at(check, keys, middle) < order)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Whether element `index` is the first with this key. */
+static bool is_first(const struct check *check, uint64_t index, uint64_t query)
+{
+    return index < check->spec->count && order_at(check, check->in->keys, (size_t) index) == query &&
+           (index == 0 || order_at(check, check->in->keys, (size_t) index - 1) < query);
+}
+
+static bool lookup_right_at(const struct check *check, size_t i, char *why)
+{
+    const struct spec *spec = check->spec;
+    const uint64_t     query = order_at(check, check->in->queries, i);
+    const uint8_t      found = check->answer->found[i];
+    const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
+    if (found == 1 && spec->value_bytes && value == value_of(spec->value_bytes, (uint32_t) value) &&
+        is_first(check, (uint32_t) value, query))
+        return true; /* needs no search */
+    const size_t rank = first_not_below(check, check->in->keys, check->spec->count, query);
+    const bool   present = is_first(check, rank, query);
+    if (found != present)
+        return because(why, "found[%zu] = %u, but the key is %s", i, found, present ? "there" : "not there");
+    if (!spec->value_bytes)
+        return true;
+    if (present)
+        return because(why, "values_out[%zu] = 0x%" PRIx64 ", but in[%zu] is the first such key", i, value, rank);
+    if (value != POISON_WORD >> (64 - 8 * spec->value_bytes))
+        return because(why, "values_out[%zu] was written although the key is not there", i);
+    return true;
+}
+
+static void check_span(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    check->first_wrong[part] = SIZE_MAX;
+    for (size_t i = from; i < to; i++) {
+        if (check->right_at(check, i, NULL))
+            continue;
+        check->first_wrong[part] = i;
+        return;
+    }
+}
+
+static bool check_all(struct check *check, size_t count, right_fn right_at, char *why)
+{
+    check->right_at = right_at;
+    const int parts = for_spans(count, check_span, check);
+    for (int p = 0; p < parts; p++)
+        if (check->first_wrong[p] != SIZE_MAX)
+            return check->right_at(check, check->first_wrong[p], why);
+    return true;
+}
+
+/* Maxima are in ordered form. */
+static bool check_scan(const struct check *check, char *why)
+{
+    const struct spec *spec = check->spec;
+    const bool         maximum = spec_op(spec) == ORDO_MAX;
+    const size_t       bytes = check->key_bytes;
+    uint64_t           all = 0;
+    for (size_t i = 0; i < spec->count; i++) {
+        const uint64_t before = all;
+        const uint64_t here = maximum ? order_at(check, check->in->keys, i) : element(check->in->keys, bytes, i);
+        all = !maximum ? (all + here) & (bytes == 4 ? UINT32_MAX : UINT64_MAX) : here > all ? here : all;
+        const uint64_t want = maximum ? key_stored(spec->type, all) : before;
+        if (spec->workload == SCAN && element(check->answer->keys, bytes, i) != want)
+            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, element(check->answer->keys, bytes, i),
+                           want);
+    }
+    if (spec->workload == SCAN)
+        return true;
+    const uint64_t got = element(check->answer->total, bytes, 0), want = maximum ? key_stored(spec->type, all) : all;
+    return got == want || because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
+}
+
+static bool check_compact(const struct check *check, char *why)
+{
+    const struct answer *out = check->answer;
+    const size_t         bytes = check->key_bytes, value_bytes = check->spec->value_bytes;
+    size_t               kept = 0;
+    if (out->kept != check->in->kept)
+        return because(why, "%u were kept, not %zu", out->kept, check->in->kept);
+    for (size_t i = 0; i < check->spec->count; i++) {
+        if (!check->in->flags[i])
+            continue;
+        const bool key = element(out->keys, bytes, kept) == element(check->in->keys, bytes, i);
+        const bool value =
+            !value_bytes || element(out->values, value_bytes, kept) == value_of((uint32_t) value_bytes, i);
+        if (!key || !value)
+            return because(why, "out[%zu] is not in[%zu]: another %s", kept, i, key ? "value" : "key");
+        kept++;
+    }
+    return true;
+}
+
+static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
+{
+    return element(a, check->key_bytes, i) == element(b, check->key_bytes, k);
+}
+
+static uint64_t value_at(const struct check *check, const void *values, size_t i)
+{
+    return check->spec->value_bytes ? element(values, check->spec->value_bytes, i) : 0;
+}
+
+/* If ties may swap, equal sums of hashes mean equal sets of values of a key, with very high probability. */
+static bool order_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const struct answer *out = check->answer;
+    uint64_t             more = 0;
+    for (size_t i = 0; i < check->spec->count; i++) {
+        const uint64_t key = element(sorted->keys, check->key_bytes, i);
+        const uint64_t value = value_at(check, out->values, i), want = value_at(check, sorted->values, i);
+        if (!same_key(check, out->keys, i, sorted->keys, i))
+            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, element(out->keys, check->key_bytes, i),
+                           key);
+        if (value != want && !check->ties_may_swap)
+            return because(why, "values_out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, value, want);
+        more += draw(key, value) - draw(key, want);
+    }
+    return more == 0 || because(why, "the output does not hold the same elements as the input");
+}
+
+static bool groups_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const struct answer *out = check->answer;
+    const size_t         count = check->spec->count;
+    size_t               groups = 0;
+    for (size_t i = 0, end = 0; i < count; i = end, groups++) {
+        uint64_t sum = 0;
+        for (; end < count && same_key(check, sorted->keys, end, sorted->keys, i); end++)
+            sum += value_at(check, sorted->values, end);
+        sum = check->spec->value_bytes == 4 ? (uint32_t) sum : sum;
+        if (groups >= out->kept || !same_key(check, out->keys, groups, sorted->keys, i))
+            return because(why, "group %zu has another key, or is missing", groups);
+        if (out->counts[groups] != end - i)
+            return because(why, "group %zu has %u elements, not %zu", groups, out->counts[groups], end - i);
+        if (value_at(check, out->values, groups) != sum)
+            return because(why, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, groups,
+                           value_at(check, out->values, groups), sum);
+    }
+    return groups == out->kept || because(why, "%u groups came out, not %zu", out->kept, groups);
+}
+
+/* The greatest keys come first, equal keys in input order. */
+static bool top_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const struct answer *out = check->answer;
+    const size_t         k = spec_top(check->spec);
+    for (size_t end = check->spec->count, first = end, at = 0; at < k; end = first) {
+        while (first > 0 && same_key(check, sorted->keys, first - 1, sorted->keys, end - 1))
+            first--;
+        for (size_t i = first; i < end && at < k; i++, at++)
+            if (!same_key(check, out->keys, at, sorted->keys, i) ||
+                value_at(check, out->values, at) != value_at(check, sorted->values, i))
+                return because(why, "out[%zu] has another key or value", at);
+    }
+    return true;
+}
+
+static bool median_right(const struct check *check, const struct pairs *sorted, char *why)
+{
+    const size_t k = check->spec->count / 2;
+    return same_key(check, check->answer->keys, 0, sorted->keys, k) ||
+           because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64,
+                   element(check->answer->keys, check->key_bytes, 0), element(sorted->keys, check->key_bytes, k));
+}
+
+static bool check_sorted(const struct check *check, char *why,
+                         bool (*right)(const struct check *check, const struct pairs *sorted, char *why))
+{
+    const size_t count = check->spec->count, bytes = check->key_bytes, value_bytes = check->spec->value_bytes;
+    struct pairs sorted = { malloc(count * bytes + 1), malloc(count * value_bytes + 1) };
+    bool         good = sorted.keys && sorted.values;
+    if (good) {
+        memcpy(sorted.keys, check->in->keys, count * bytes);
+        if (value_bytes)
+            memcpy(sorted.values, check->in->values, count * value_bytes);
+        good = elements_sort(check->spec->type, sorted.keys, sorted.values, (uint32_t) value_bytes, count);
+    }
+    good = good ? right(check, &sorted, why) : because(why, "no memory to check the results");
+    free(sorted.keys);
+    free(sorted.values);
+    return good;
+}
+
+static bool row_right_at(const struct check *check, size_t i, char *why)
+{
+    const size_t bytes = spec_row_bytes(check->spec), from = (size_t) element(check->in->keys, 4, i);
+    return memcmp((const char *) check->answer->keys + i * bytes, (const char *) check->in->rows + from * bytes,
+                  bytes) == 0 ||
+           because(why, "row %zu is not row %zu", i, from);
+}
+
+bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
+                  char *why)
+{
+    struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 } };
+    why[0] = 0;
+    switch (spec->workload) {
+    case SCAN:
+    case REDUCE:
+        return check_scan(&check, why);
+    case COMPACT:
+        return check_compact(&check, why);
+    case GROUPBY:
+        return check_sorted(&check, why, groups_right);
+    case TOP:
+        return check_sorted(&check, why, top_right);
+    case SELECT:
+        return check_sorted(&check, why, median_right);
+    case SEARCH:
+        return check_all(&check, spec->n_queries, rank_right_at, why);
+    case EQUAL_RANGE:
+        return check_all(&check, spec->n_queries, ranges_right_at, why);
+    case LOOKUP:
+        return check_all(&check, spec->n_queries, lookup_right_at, why);
+    case GATHER:
+        return check_all(&check, spec->count, row_right_at, why);
+    default:
+        return check_sorted(&check, why, order_right);
+    }
 }

@@ -7,14 +7,9 @@
  *     if (!answer_check(&spec, &in, &out, why)) puts(why);
  *     inputs_free(&in);
  */
-#ifndef BENCH_WORKLOAD_INPUTS_H
-#define BENCH_WORKLOAD_INPUTS_H
+#pragma once
 
 #include "workload.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct inputs {
     void    *keys;    /* count elements, sorted if the workload needs it; for dictionaries in order of arrival */
@@ -45,9 +40,3 @@ struct answer {
  * order of equal keys. */
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

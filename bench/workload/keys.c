@@ -17,9 +17,14 @@ uint64_t draw(uint64_t seed, uint64_t i)
     return x ^ (x >> 31);
 }
 
-static double draw_unit(uint64_t seed, uint64_t i) /* in (0, 1] */
+void numbers_shuffle(uint64_t seed, size_t count, uint32_t *to)
 {
-    return ((double) (draw(seed, i) >> 11) + 1) * 0x1p-53;
+    for (size_t i = 0; i < count; i++) {
+        const size_t k = (size_t) (draw(seed, i) % (i + 1));
+        to[i] = (uint32_t) i;
+        to[i] = to[k];
+        to[k] = (uint32_t) i;
+    }
 }
 
 uint64_t key_order(ordo_type type, uint64_t stored)
@@ -49,8 +54,6 @@ uint64_t value_of(uint32_t value_bytes, size_t i)
     return value_bytes == 8 ? (uint32_t) i | draw(77, i) << 32 : (uint32_t) i;
 }
 
-/* ---- drawing arrays of keys ---------------------------------------------------------------------------------- */
-
 struct fill {
     void     *to;
     ordo_type type;
@@ -59,57 +62,44 @@ struct fill {
     size_t    count;
 };
 
-static void set_key(const struct fill *fill, size_t i, uint64_t order64)
-{
-    const size_t bytes = type_bytes(fill->type);
-    set_element(fill->to, bytes, i, key_stored(fill->type, bytes == 4 ? order64 >> 32 : order64));
-}
-
 #define FEW_KEYS       16
 #define ZIPF_KEYS_LOG2 20
 #define CLUSTER_KEYS   256
 #define CLUSTER_SPAN   4096
 
-/* A random cluster, and a random place in it. */
-static uint64_t clustered_key(const struct fill *fill, size_t i, uint64_t unit)
-{
-    const uint64_t clusters = fill->count / CLUSTER_KEYS + 1;
-    const uint64_t r = draw(fill->seed, i);
-    return draw(3000, (r >> 32) % clusters) + r % CLUSTER_SPAN * unit;
-}
-
 /* The ordered form of element i as 64 bits. Keys of 4 bytes take the upper half. */
 static uint64_t key_at(const struct fill *fill, size_t i)
 {
     const uint64_t step = fill->count ? UINT64_MAX / fill->count : 0;
-    const uint64_t unit = type_bytes(fill->type) == 4 ? (uint64_t) 1 << 32 : 1;
+    const uint64_t unit = type_bytes(fill->type) == 4 ? (uint64_t) 1 << 32 : 1, r = draw(fill->seed, i);
     switch (fill->dist) {
     case FEW:
-        return draw(1000, draw(fill->seed, i) % FEW_KEYS);
+        return draw(1000, r % FEW_KEYS);
     case SORTED:
         return i * step;
     case REVERSE:
         return (fill->count - 1 - i) * step;
-    case ZIPF: /* the logarithm of the rank is uniform */
-        return draw(2000, (uint64_t) exp2(ZIPF_KEYS_LOG2 * draw_unit(fill->seed, i)));
+    case ZIPF: /* the logarithm of the rank is uniform: a number above 0, at most 1, as an exponent */
+        return draw(2000, (uint64_t) exp2(ZIPF_KEYS_LOG2 * (((double) (r >> 11) + 1) * 0x1p-53)));
     case SEQUENTIAL:
         return i * unit;
-    case CLUSTERED:
-        return clustered_key(fill, i, unit);
+    case CLUSTERED: /* a random cluster, and a random place in it */
+        return draw(3000, (r >> 32) % (fill->count / CLUSTER_KEYS + 1)) + r % CLUSTER_SPAN * unit;
     case DENSE:
         return (i + i / 7) * unit;
     default:
-        return draw(fill->seed, i);
+        return r;
     }
 }
 
 static void fill_at(void *arg, size_t i)
 {
     const struct fill *fill = arg;
-    set_key(fill, i, key_at(fill, i));
+    const size_t       bytes = type_bytes(fill->type);
+    const uint64_t     order = key_at(fill, i);
+    set_element(fill->to, bytes, i, key_stored(fill->type, bytes == 4 ? order >> 32 : order));
 }
 
-/* Converts keys. */
 struct forms {
     const void *from;
     void       *to;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and values. Each element can be drawn alone. */
-#ifndef BENCH_WORKLOAD_KEYS_H
-#define BENCH_WORKLOAD_KEYS_H
+#pragma once
 
 #include "workload.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The i-th pseudorandom word of stream `seed`. */
 uint64_t draw(uint64_t seed, uint64_t i);
@@ -16,6 +11,9 @@ uint64_t draw(uint64_t seed, uint64_t i);
 uint64_t key_order(ordo_type type, uint64_t stored);
 uint64_t key_stored(ordo_type type, uint64_t order);
 
+/* The numbers below `count` in random order. */
+void numbers_shuffle(uint64_t seed, size_t count, uint32_t *to);
+
 /* The value of input element i: i, and in 8 bytes a hash of i in the upper half. */
 uint64_t value_of(uint32_t value_bytes, size_t i);
 
@@ -23,15 +21,8 @@ uint64_t value_of(uint32_t value_bytes, size_t i);
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
 /* Draws the same keys in ascending order. False without memory. */
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
-/* Converts keys to ordered form. */
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
 /* Makes values of elements first, first + 1, ...; nothing if they have 0 bytes. */
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);
 /* Sorts elements by keys in stored form. value_bytes 0: keys alone. False without memory. */
 bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_bytes, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
- * runs on a dictionary (dict_measure.c) and on the model (model_step.c). */
-#ifndef BENCH_WORKLOAD_MODEL_H
-#define BENCH_WORKLOAD_MODEL_H
+ * runs on a dictionary (dict_measure.c) and on the model (model.c). */
+#pragma once
 
 #include "workload.h"
 
@@ -142,8 +141,6 @@ static inline void model_set(const struct model *model, size_t i, uint64_t key, 
     if (model->value_bytes)
         set_element(model->values, model->value_bytes, i, value);
 }
-/* Drops the elements that do not stay. */
-void model_keep(struct model *model, const bool *stays);
 
 /* Number of keys below `key` (ordered form); fast if it is `hint`. */
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
@@ -162,5 +159,3 @@ uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
 unsigned prefix_length(ordo_type type, uint64_t prefix);
 uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data and calls of a dictionary workload. */
-#ifndef BENCH_WORKLOAD_PLAN_H
-#define BENCH_WORKLOAD_PLAN_H
+#pragma once
 
 #include "bench/common/threads.h"
 #include "keys.h"
@@ -30,13 +29,9 @@ struct dict_plan {
 enum { STREAM_TABLE, STREAM_NEW, STREAM_PICK, STREAM_MISS, STREAM_WIDTH, STREAM_CODE };
 uint64_t stream(const struct dict_plan *plan, int which);
 
-/* ---- the table ----------------------------------------------------------------------------------------------- */
-
 /* Draws keys and values for upserts. Values number the elements from `first` on. False without memory. */
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first,
                    size_t count);
-/* Upserts of all elements. False without memory. */
-bool fill_script(const struct dict_plan *plan, struct script *script);
 
 /* A value that depends on the key (stored form) alone; the other writes it to rows. */
 static inline uint64_t value_by_key(uint64_t key)
@@ -49,18 +44,11 @@ void set_values_by_key(struct column_batch *cols, size_t rows);
 /* Adds steps to a script: one per batch, over `count` rows from `at` on. False without memory. */
 bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count);
 
-/* ---- requests ------------------------------------------------------------------------------------------------ */
-
 /* Takes the ordered form. */
 void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
-/* The model key of the i-th of `count` requests. */
-size_t pick(const struct dict_plan *plan, size_t i, size_t count);
-/* pick among `keys` keys. */
-size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
-/* The greatest key, in ordered form. */
+/* The key of the i-th of `count` requests, among `keys` keys. */
+size_t   pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
 uint64_t highest(const struct dict_plan *plan);
-/* Draws an interval of 1 to 2 width - 1 keys, from the model's key `at` on. */
-void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at);
 
 struct requests {
     const struct dict_plan *plan;
@@ -70,27 +58,11 @@ struct requests {
 };
 /* Calls fn(requests, i) for each i below count. */
 void request_each(const struct dict_plan *plan, struct column_batch *cols, size_t at, size_t count, each_fn fn);
-/* Draws the key of the i-th request, present or absent as the workload needs. */
-void point_at(void *requests, size_t i);
-
-/* Draws timed calls, plan->work, after the model has the table. False without memory. */
-typedef bool (*draw_fn)(struct dict_plan *plan, enum step_call call);
-
-/* ---- prefix queries: an X-fast trie answers them directly, other structures get an equivalent query ------------ */
-
-/* The table of longestprefix. X-fast trie: the prefixes. Others: the start of each segment of addresses with one
- * longest prefix, and its value, which a predecessor search finds. */
-bool prefix_script(struct dict_plan *plan, struct script *script);
-/* Draw the row-th query: an address, or the first bits of a present key. */
-void address_at(void *requests, size_t row);
-void prefix_at(void *requests, size_t row);
 
 /* ---- concurrent batches -------------------------------------------------------------------------------------- */
 
 /* Upserts without `found`, because the first of equal keys is unknown. */
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
-/* Erases without `found`: keys repeat, and the first of equal ones is unknown. */
-bool draw_concurrent_erases(struct dict_plan *plan, enum step_call call);
 /* concurrentmix and concurrentranges: operations of every kind, each with a random key and neighbourhood.
  * concurrentpoints: inserts, erases and finds of any keys of a range; explain_points checks them. */
 bool draw_concurrent(struct dict_plan *plan, enum step_call call);
@@ -106,8 +78,6 @@ bool draw_half_of_range(struct dict_plan *plan);
  * reason in `why` if no order explains them, or without memory. */
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
                     char *why);
-
-/* ---- all together -------------------------------------------------------------------------------------------- */
 
 /* Draws the table and, unless the workload has queries, all the rest, and runs it on the model. False without
  * memory; then *plan is empty. */
@@ -130,5 +100,3 @@ void plan_return(bool good);
 
 /* A rough estimate of the device memory, and of the largest buffer. */
 struct workload_bytes plan_bytes(const struct spec *spec);
-
-#endif

@@ -18,17 +18,6 @@ bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call)
     return batch_steps(&plan->work, batch, call, 0, count);
 }
 
-bool draw_concurrent_erases(struct dict_plan *plan, enum step_call call)
-{
-    const size_t         count = spec_batch(&plan->spec);
-    struct column_batch *cols = &plan->work.cols;
-    if (!columns_reserve(cols, count, IN(CODES) | IN(KEYS) | IN(OUTCOMES)))
-        return false;
-    request_each(plan, cols, 0, count, point_at);
-    memset(cols->at[COL_CODES], ORDO_ERASE, count);
-    return script_one(&plan->work, (struct step) { .call = call, .count = count });
-}
-
 /* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
 static uint64_t middle_after(const struct dict_plan *plan, size_t at)
 {
@@ -105,16 +94,10 @@ static void concurrent_at(void *requests_, size_t row)
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
     uint32_t *to = malloc(count * sizeof *to + 1);
-    for (size_t i = 0; i < count && to; i++) {
-        const size_t k = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
-        to[i] = (uint32_t) i;
-        to[i] = to[k];
-        to[k] = (uint32_t) i;
-    }
+    if (to)
+        numbers_shuffle(stream(plan, STREAM_MISS), count, to);
     return to;
 }
-
-/* ---- any keys of a range --------------------------------------------------------------------------------------- */
 
 /* The distance between keys of a range of spec.count over the whole key space. */
 static uint64_t range_step(const struct dict_plan *plan)
@@ -196,8 +179,6 @@ bool draw_concurrent(struct dict_plan *plan, enum step_call call)
            script_one(&plan->work, (struct step) { .call = call, .count = rows, .range_count = elements });
 }
 
-/* ---- whether an order explains the results ---------------------------------------------------------------------- */
-
 /* The operations on one key. */
 struct history {
     uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
@@ -210,24 +191,19 @@ static bool wrong(const struct dict_plan *plan, size_t place, const char *what, 
     return because(why, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
 }
 
-/* Whether a find returned the value of its key. */
-static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
-{
-    const uint32_t bytes = cols->value_bytes;
-    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
-    return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
-}
-
 static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
                      struct history *histories, char *why)
 {
     const struct column_batch *cols = &plan->work.cols;
     const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
-    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    const uint64_t             key = column_get(cols, COL_KEYS, row), value = value_by_key(key);
+    const size_t               place = range_place(plan, key_order(cols->type, key));
+    const uint32_t             bytes = cols->value_bytes;
     struct history            *history = &histories[place];
     if (found[row] > 1)
         return wrong(plan, place, "was neither found nor not found", why);
-    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
+    if (code == ORDO_FIND && found[row] && bytes &&
+        element(values_out, bytes, row) != (bytes == 4 ? (uint32_t) value : value))
         return wrong(plan, place, "was found with another value", why);
     history->stored += code == ORDO_INSERT && !found[row];
     history->erased += code == ORDO_ERASE && found[row];
@@ -236,25 +212,16 @@ static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *fo
     return true;
 }
 
-/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
- * that changed nothing saw one of these states. */
-static bool explained(const struct history *history, bool *after)
-{
-    const int64_t there = (int64_t) history->before + history->stored - history->erased;
-    *after = there == 1;
-    if (there < 0 || there > 1)
-        return false;
-    return (!history->seen || history->before || history->stored) &&
-           (!history->missed || !history->before || history->erased);
-}
-
-/* Writes the content afterwards. */
+/* Writes the content afterwards. All operations overlap, so an order exists if stores and erases can alternate from the
+ * state before. An operation that changed nothing saw one of these states. */
 static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why)
 {
     for (size_t place = 0; place < plan->spec.count; place++) {
-        const uint64_t key = range_key(plan, place);
-        bool           there;
-        if (!explained(&histories[place], &there))
+        const struct history *history = &histories[place];
+        const uint64_t        key = range_key(plan, place);
+        const int64_t         there = (int64_t) history->before + history->stored - history->erased;
+        if (there < 0 || there > 1 || (history->seen && !history->before && !history->stored) ||
+            (history->missed && history->before && !history->erased))
             return wrong(plan, place, "was found, or not, as no order explains", why);
         if (there)
             model_set(after, after->count++, key, value_by_key(key_stored(after->type, key)));

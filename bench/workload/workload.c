@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------------------------------------------- */
-
 static const struct {
     const char *name, *text;
 } workloads[N_ALL_WORKLOADS] = {
@@ -78,7 +76,7 @@ bool structure_is_rival(int structure)
     return structure == LOCKFREE || structure == CUCKOO;
 }
 
-const char *dist_name(enum dist dist)
+const char *dist_name(int dist)
 {
     static const char *const names[N_DISTS] = {
         "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense",
@@ -86,28 +84,19 @@ const char *dist_name(enum dist dist)
     return names[dist];
 }
 
-const char *type_name(ordo_type type)
+const char *type_name(int type)
 {
     static const char *const names[N_TYPES] = { "u32", "u64", "i32", "i64", "f32", "f64" };
     return names[type];
 }
 
-/* ---- what a point of the axes means -------------------------------------------------------------------------- */
-
 enum workload workload_on_device(enum workload workload)
 {
-    switch (workload) {
-    case HOSTSORT:
-        return SORT;
-    case HOSTBUILD:
-        return BUILD;
-    case HOSTINSERT:
-        return INSERTRANDOM;
-    case HOSTREAD:
-        return READRANDOM;
-    default:
-        return workload;
-    }
+    return workload == HOSTSORT     ? SORT
+           : workload == HOSTBUILD  ? BUILD
+           : workload == HOSTINSERT ? INSERTRANDOM
+           : workload == HOSTREAD   ? READRANDOM
+                                    : workload;
 }
 
 size_t type_bytes(ordo_type type)
@@ -255,55 +244,36 @@ size_t spec_operations(const struct spec *spec)
 
 double spec_bytes(const struct spec *spec)
 {
-    const double key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
-    const double count = (double) spec->count, queries = (double) spec->n_queries;
-    const double touched = queries < count ? queries : count;
-
-    if (workload_is_dict(spec->workload) || workload_is_host(spec->workload))
+    const double        key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
+    const double        count = (double) spec->count, queries = (double) spec->n_queries;
+    const double        touched = queries < count ? queries : count;
+    const enum workload w = spec->workload;
+    if (workload_is_dict(w) || workload_is_host(w))
         return 0;
-    switch (spec->workload) {
-    case SCAN:
-        return 2 * count * key;
-    case REDUCE:
-        return count * key;
-    case COMPACT: /* half of the elements */
-        return count * (1 + pair * 1.5);
-    case SEARCH:
-        return queries * (key + 4) + touched * key;
-    case LOOKUP:
-        return queries * (pair + 1) + touched * pair;
-    case EQUAL_RANGE:
-        return queries * (key + 8) + touched * key;
-    case GROUPBY:
-        return count * pair;
-    case TOP:
-    case SELECT:
-        return count * key;
-    case GATHER:
-        return count * (4 + 2 * (double) spec_row_bytes(spec));
-    default:
-        return 2 * count * pair;
-    }
+    return w == SCAN                                ? 2 * count * key
+           : w == REDUCE || w == TOP || w == SELECT ? count * key
+           : w == COMPACT                           ? count * (1 + pair * 1.5) /* half of the elements */
+           : w == SEARCH                            ? queries * (key + 4) + touched * key
+           : w == EQUAL_RANGE                       ? queries * (key + 8) + touched * key
+           : w == LOOKUP                            ? queries * (pair + 1) + touched * pair
+           : w == GROUPBY                           ? count * pair
+           : w == GATHER                            ? count * (4 + 2 * (double) spec_row_bytes(spec))
+                                                    : 2 * count * pair;
 }
 
 struct transfers spec_transfers(const struct spec *spec, size_t stored)
 {
-    const double key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
-    const double count = (double) spec->count, queries = (double) spec->n_queries;
-    switch (spec->workload) {
-    case HOSTSORT:
-        return (struct transfers) { count * pair, count * pair };
-    case HOSTBUILD:
-        return (struct transfers) { count * pair, 0 };
-    case HOSTINSERT:
-        return (struct transfers) { (double) spec_batch(spec) * pair, 0 };
-    case HOSTREAD:
-        return (struct transfers) { queries * key, queries * (spec->value_bytes + 1) };
-    case HOSTEXPORT:
-        return (struct transfers) { 0, (double) stored * pair };
-    default:
-        return (struct transfers) { 0, 0 };
-    }
+    const double        key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
+    const double        all = (double) spec->count * pair, queries = (double) spec->n_queries;
+    const enum workload w = spec->workload;
+    return (struct transfers) { w == HOSTSORT || w == HOSTBUILD ? all
+                                : w == HOSTINSERT               ? (double) spec_batch(spec) * pair
+                                : w == HOSTREAD                 ? queries * key
+                                                                : 0,
+                                w == HOSTSORT     ? all
+                                : w == HOSTREAD   ? queries * (spec->value_bytes + 1)
+                                : w == HOSTEXPORT ? (double) stored * pair
+                                                  : 0 };
 }
 
 ordo_op spec_op(const struct spec *spec)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads and the axes along which they are measured. This room uses neither OpenCL nor CUDA, so that peers get
  * the same inputs and checks (inputs.h). */
-#ifndef BENCH_WORKLOAD_WORKLOAD_H
-#define BENCH_WORKLOAD_WORKLOAD_H
+#pragma once
 
 #include "bench/common/why.h"
 #include "host/dict/structure_map.h"
@@ -11,12 +10,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* ---- the axes ------------------------------------------------------------------------------------------------ */
 
 /* id, name, text */
 #define WORKLOAD_MAP(X)                                                                                                \
@@ -155,7 +148,6 @@ enum structure {
     N_VARIANTS
 };
 
-/* Whether it has the trait. */
 bool structure_is(int structure, enum ordo_structure_trait trait);
 /* Whether it is not one of Ordo's. */
 bool structure_is_rival(int structure);
@@ -184,37 +176,28 @@ enum dist {
     DENSE,      /* 7 of 8 successive keys; queried at random */
     N_DISTS
 };
-const char *dist_name(enum dist dist);
+const char *dist_name(int dist);
 
-const char *type_name(ordo_type type);
+const char *type_name(int type);
 #define N_TYPES 6
 
 /* The numbers of a point of dictionaries. Add an option of ordo-bench as a row here, with its line in
  * bench/help.txt. Columns: member of struct spec, option, name in files, least, most (0: a flag), default (0: the
  * library's), which points have it (by workload and variant), traits. */
 #define AXIS_MAP(X)                                                                                                    \
-    /* percentage of queries that hit */                                                                               \
     X(hit_percent, "--hit-rate", "hit_percent", 0, 100, 100, true, AXIS_ZERO)                                          \
-    /* mean number of elements in an interval */                                                                       \
     X(width, "--width", "width", 1, 1 << 20, 8, true, AXIS_ZERO)                                                       \
-    /* for an LSM */                                                                                                   \
     X(growth, "--growth", "growth", 2, 16, 0, true, AXIS_ZERO | AXIS_STRUCTURE)                                        \
     X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, ORDO_NO_ORDER), AXIS_STRUCTURE)         \
     X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
     X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
-    /* bits between lengths of prefixes */                                                                             \
     X(group, "--group", "group", 1, 8, 0, variant == XFAST, AXIS_STRUCTURE)                                            \
     X(fixed_depth, "--fixed-depth", "fixed_depth", 0, 0, 0, variant == HAMT, AXIS_STRUCTURE)                           \
-    /* time the first call after updates, which may merge runs */                                                      \
     X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
-    /* percentage of operations that update */                                                                         \
     X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \
-    /* percentage of stale elements; 0: erase a tenth, replace a tenth */                                              \
     X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
-    /* percentage of elements, of mixedupdates of operations; 0: 100 */                                                \
     X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload_erases(workload) || workload == MIXEDUPDATES,   \
       AXIS_LATE)                                                                                                       \
-    /* number of fills at which queries are timed */                                                                   \
     X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
 
 enum axis_trait {
@@ -237,7 +220,6 @@ struct axis_facts {
 };
 extern const struct axis_facts axes[N_AXES];
 
-/* One point of the axes. */
 struct spec {
     enum workload workload;
     int           variant;
@@ -294,7 +276,6 @@ struct transfers spec_transfers(const struct spec *spec, size_t stored);
 /* Exclusive sum for integers, inclusive maximum for floats. */
 ordo_op spec_op(const struct spec *spec);
 
-/* Bytes of a key of this type. */
 size_t type_bytes(ordo_type type);
 /* Floats, whose scans and reductions are maxima. */
 bool type_is_float(ordo_type type);
@@ -325,9 +306,3 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
 /* Parse a comma-separated list of sizes or names. Return the number of entries, or -1 with the reason in `why`. */
 int parse_sizes(const char *text, size_t *sizes, int room, char *why); /* "12,16..20,2^24,1000000" */
 int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -254,9 +254,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 /* Accesses to words that one work-item changes under a latch while other work-items read them without the latch.
  * Readers compare a version before and after the read, and discard the words if it differs.
  *
- *  ordo_load_uncached    loads a word from global memory, not from a cache of this group. The work-item must have
- *                        executed an acquire fence before. With the suffix 128, loads 16 bytes from an address that is
- *                        a multiple of 16.
+ *  ordo_load_uncached    loads a word from global memory, not from a cache of this group, after an acquire fence. With
+ *                        the suffix 128, loads 16 bytes; the address must be a multiple of 16.
  *  ordo_store_uncached   stores a word that ordo_load_uncached may load
  *
  * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain such plain loads. */
@@ -270,14 +269,13 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after (below) orders uncached loads without a fence. This is true of devices that execute loads in program
- * order and predict neither values nor branches, for example sm_80 and sm_90. Neither OpenCL nor PTX guarantees the
- * order. Devices that fail a self-test of the order use fences. */
+/* 1 if ordo_after (below) orders uncached loads without a fence. This holds on devices that execute loads in program
+ * order and predict neither values nor branches, such as sm_80 and sm_90. Neither OpenCL nor PTX guarantees it. Devices
+ * that fail a self-test of the order use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0. The caller must pass a variable `never` that is 0, so that the compiler cannot know the result. The caller
- * adds the result to an address. If ORDO_AFTER_ORDERS is 1, the access to this address starts only after `seen` has
- * been loaded. */
+/* Returns 0, which the compiler cannot know: `never` must be a variable that is 0. The caller adds the result to an
+ * address. If ORDO_AFTER_ORDERS is 1, the device then accesses the address only after it has loaded `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

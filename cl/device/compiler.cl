@@ -54,7 +54,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, every function of atomic.cl is an atomic update. So the simulator reports only races of other
+/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates. So the simulator reports only races of other
  * accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
@@ -108,7 +108,7 @@
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
  * ORDO_MAX_REGISTERS, the macro does not declare the group size, because compilers derive their own register limit from
- * the group size. */
+ * it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else

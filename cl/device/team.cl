@@ -43,8 +43,7 @@ typedef uint subgroup_mask;
  *  subgroup_lane()                returns the number of this lane in the sub-group
  *  subgroup_ballot(p)             returns a mask of the sub-group's lanes in which p is true
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
- *  subgroup_agree(word, bit)      returns a mask of lanes: bit number `bit` of their `word` equals bit number `bit` of
- *                                 this lane's `word`
+ *  subgroup_agree(word, bit)      returns the mask of the lanes whose bit number `bit` of `word` equals this lane's
  *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
  *  team_index()                   returns the number of the team in its work-group
  *  team_shuffle(x, lane)          returns the x of lane number `lane`. Lanes may pass different numbers
@@ -115,8 +114,8 @@ ORDO_FN uint subgroup_lane(void)
 }
 
 /* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
- * `volatile` because the compiler must not move the vote into a branch. There the vote would wait for lanes that do not
- * take the branch. */
+ * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes that do not take
+ * the branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -135,8 +134,8 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Votes on bit number `bit` of `word`. The result has the lanes whose bit is 1. A lane whose bit is 0 inverts the
- * result, and so gets the lanes whose bit is 0. */
+/* Returns the mask of the lanes whose bit number `bit` of `word` equals this lane's. The vote finds the lanes whose bit
+ * is 1. If this lane's bit is 0, the mask is inverted. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -162,9 +161,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* The third operand of a PTX shuffle divides the warp into segments. Bits 8 to 12 of the operand mark the bits of a
- * lane number that are equal in all lanes of a segment. Bits 0 to 4 are the segment's largest lane, or for `up` its
- * smallest lane. */
+/* Third operand of a PTX shuffle, which confines the shuffle to segments of TEAM_WIDTH lanes. Its upper byte marks the
+ * bits of a lane number that are equal in all lanes of a segment. Its lower byte is the segment's last lane, or for
+ * `up` its first. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -246,7 +245,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The mask of first_lane and last_lane must not be 0. */
+/* The mask passed to first_lane or last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -387,8 +386,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute can read every lane of a wave of 64 only on the processors listed here. Other processors read only the 32
- * lanes of the same half of the wave, so a team of 64 reads one lane at a time. */
+/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others a team of 64 reads one
+ * lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -555,7 +554,6 @@ ORDO_FN void team_sync_global(void)
 #endif
 }
 
-/* Returns the lowest lane of a mask, or TEAM_WIDTH if the mask is 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;

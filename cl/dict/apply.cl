@@ -29,9 +29,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes four arrays of flags to `sums` (shared/apply.h). The host then replaces them by their exclusive prefix sums.
- * heads[j] becomes 1 if a segment (a series of operations on one key) starts at index j, else 0. Sets histogram to
- * 0. */
+/* Writes four arrays of flags to `sums` (shared/apply.h). heads[j] becomes 1 if a segment (a series of operations on
+ * one key) starts at index j, else 0. Sets histogram to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -53,10 +52,10 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* A group is the operations on one key. group_of[j] becomes the group of operation j, and first_of[g] the index of
- * group g's first operation. there_before[g] becomes the number of groups below g whose key was present before the
- * batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive
- * prefix sums of apply_starts's flags. */
+/* Numbers the groups (operations on one key). group_of[j] becomes the group of operation j, first_of[g] the first
+ * operation of group g, and there_before[g] the number of lesser groups whose key was present before the batch.
+ * head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive prefix
+ * sums of the flags from apply_starts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -91,7 +90,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* For operation j, x is start[j] and y is insert[j] of sorted_batch. */
+/* For operation j, x is start[j] and y is insert[j] (see sorted_batch). */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -113,9 +112,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of the operations `find`, `contains` and updates. Writes start_out and insert_out (arrays of
- * sorted_batch), and the flags of the first `parts` parts of `places` (shared/apply.h). entries[i] becomes the
- * timeline_entry of operation i. Sets `offsets` to 0. */
+/* Writes the results of finds, contains and updates, the arrays start_out and insert_out (see sorted_batch), and flags
+ * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Sets `offsets` to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Writes to `to` first the entries whose group has a 0 at bit `level`, then the other entries. Otherwise keeps the
+/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Both parts keep their
  * order. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
@@ -75,7 +75,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 }
 
 /* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the number of such
- * keys before the batch. Writes each count to counts[]. Writes the counts of range operations also to lengths[]. */
+ * keys before the batch. Writes each count to counts[], and the counts of ranges also to lengths[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -118,8 +118,7 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
 }
 
 /* Searches the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or
- * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the number of keys less than this key
- * before the batch. */
+ * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -203,8 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. An element moves by the number of lesser keys of the range that earlier
- * operations added, minus the number that they removed. */
+ * range q's first element before the batch. Earlier operations on lesser keys of the range shift the output index of an
+ * element. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -24,10 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query. A
- * downward query finds the greatest key less than the query. No query finds the seek's own key, because the batch
- * determines whether that key is present. ops[q] becomes the index of seek q in key order. erased[] receives the
- * present keys that the batch erases. */
+/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query, a
+ * downward query the greatest lesser key. No query finds the seek's own key, which may change in the batch. ops[q]
+ * becomes the index of seek q in key order. erased[] receives the present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -57,8 +56,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. `found`, the dictionary's result, is wrong for the upper
- * neighbour of the greatest possible key, because the query was this key itself. */
+/* Returns whether a query found a neighbour of `key`. The upward query of the greatest possible key is this key itself,
+ * so its result does not count. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -85,10 +84,9 @@ typedef struct {
     }
 
 /* Finds the ends of chains. A chain is a series of erased keys in which each key is the dictionary's neighbour of the
- * key before it. A chain ends at a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a
- * maximum scan. After the scan, entry n_erased + e (for downward seeks) is n_erased + 1 + the index of the nearest
- * chain end at or before erased[e]. Entry n_erased - 1 - e (for upward seeks) is n_erased - the index of the nearest
- * chain end at or after erased[e]. */
+ * key before it. A chain ends at a key whose neighbour is missing or not erased. ends[p] becomes p + 1 if the erased
+ * key of entry p ends a chain, else 0. After a maximum scan by the host, each entry leads to the nearest end
+ * (chain_end). The first half of ends[] is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -144,9 +142,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting the batch's groups of equal keys, the nearest group first. Stops at a group whose key
- * is present at the seek's time, or if other_key, the dictionary's neighbour, is nearer than the group. After
- * SEEK_STEPS groups, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
+/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a group whose key is
+ * present, or if the dictionary's nearest key (other_key) is nearer. After SEEK_STEPS groups, sets changed[n + 1] to
+ * NONE. The host then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -186,7 +184,8 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks over any number of groups. Uses the timeline, which records when each key is present. */
+/* Answers seeks that may pass any number of groups. Uses the timeline, which records when each key of the batch is
+ * present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

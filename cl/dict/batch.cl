@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a sorted batch of updates. After an inclusive maximum scan of the array that batch_heads writes, heads[j] is
- * the index of the first key equal to key j. */
+/* Prepares a sorted batch of updates. batch_heads and an inclusive maximum scan set heads[j] to the index of the first
+ * key equal to key j. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -21,9 +21,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* Prepares an insert, which stores only absent keys. stored[j] becomes the value of the first insert of key j, because
- * the dictionary keeps the last of equal keys. inserted[i] becomes 1 if operation i is the first insert of an absent
- * key, else 0. heads[j] must be the index of the first key equal to key j. */
+/* Prepares an insert, which stores only absent keys. stored[] gets the first insert's value for all inserts of an
+ * absent key. inserted[i] becomes 1 if operation i is the first insert of an absent key. heads[j] must be the index of
+ * the first key equal to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,

@@ -54,9 +54,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* An item has a value. With FOLD_SEGMENTED it also has a flag, with FOLD_NUMBERED a mark. The value is a key (FOLD_SUM)
- * or the ordered form of a key. fold_item is no struct, because Oclgrind 21.10 cannot run functions that return
- * structs. */
+/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a second component. The
+ * value is a key for FOLD_SUM, otherwise a key in ordered form. fold_item is no struct, because Oclgrind 21.10
+ * cannot run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -117,7 +117,8 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns the mark of an item at position `at`: 0 if the item is no head. */
+/* Returns an item's mark: if the item is a head, 1 in the upper half and the item's index `at` in the lower half,
+ * else 0. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -132,7 +133,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether the reduction x has a head. If so, earlier items cannot change x. */
+/* Returns true if a segment begins in the items that x combines. Then no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

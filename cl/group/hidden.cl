@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on two arrays of a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i.
- * All other elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both
- * arrays must begin at multiples of 256 bytes. */
+/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. All other
+ * elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays must
+ * begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"

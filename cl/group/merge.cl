@@ -26,9 +26,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines a function `name` that returns the next `items` elements of the merge from cursor `at` on: the keys in
- * merged[], their indices in from[]. The function reads up to `items` keys after the end of a part, so the array `keys`
- * must have that many more keys. */
+/* Defines function `name`, which merges the next `items` elements from cursor `at` on. merged[] receives the keys,
+ * from[] their indices in `keys`. The function may read `items` keys past the end of a part, so `keys` must be that
+ * much longer. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

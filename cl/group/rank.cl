@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
- * The *place* of a key is its index in the tile after a sort by digit. All work-items of the group must call each
- * function.
+ * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of
- * all lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes
- * with the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU
- * Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of all
+ * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with
+ * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -24,8 +23,8 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* A work-item owns up to RANK_DIGITS_PER_ITEM digits. RANK_FOR_MY_DIGITS runs the following block for each of them.
- * Variable j counts from 0. */
+/* Runs the following block for each value of a digit that this work-item handles, up to RANK_DIGITS_PER_ITEM values.
+ * `digit` is the value, and j counts from 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -47,7 +46,8 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Sets the place of key i. The caller must set places in ascending order of i. */
+/* Sets the place of key i. The caller must set places in ascending order of i, because an even i also clears the
+ * next place. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -81,9 +81,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* The team's row has a number for each digit. Sets rank i to the number for the digit of key i, plus the count of the
- * team's earlier keys with this digit. Then adds the team's counts of all digits to the row. If the row was 0 before,
- * the results are ranks within the team. If rank_starts has set the row, they are places in the tile. */
+/* The team's row of `counts` has a number for each digit. Sets rank i to this number for the digit of key i, plus
+ * the count of the team's earlier keys with the digit. Then adds the team's keys to the row. If the row was 0
+ * before, the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -120,8 +120,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the place of the team's first key with the digit. `next` must be the place
- * of the tile's first key with the digit. */
+/* Replaces each team's count of a digit by the index, in the sorted tile, of the team's first key with this digit.
+ * `next` must be the index of the tile's first key with this digit. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -138,8 +138,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key that has the j-th digit of this work-item. Replaces each team's
- * count of a digit by the place of the team's first key with this digit. A barrier must follow. */
+/* Sets start[j] to the index, in the sorted tile, of the first key with this work-item's j-th digit. Then calls
+ * rank_team_starts for the digit. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -156,7 +156,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Replaces the ranks of a work-item's keys by places in the tile. The caller must pass a barrier after rank_starts. */
+/* Turns ranks within the team into indices in the sorted tile. The caller must pass a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

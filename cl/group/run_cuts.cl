@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory. Otherwise compilers would copy the argument to
- * private memory, because kernels index it. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the kernel's argument to local memory, because compilers would copy an indexed
+ * argument to private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples of run r come before a sample of run `own` whose key is x. */
+/* Returns how many samples of run r are merged before a sample of run `own` whose key is x. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {

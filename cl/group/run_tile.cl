@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs, in local memory of one work-group: loads the part of each run that belongs
- * to the tile, merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An
- * element is *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
+/* Merges one tile of a merge of sorted runs in a work-group: loads the tile's part of each run to local memory,
+ * merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An element is
+ * *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -16,9 +16,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* The merge has rounds. A *region* of round l is the merge of 2^l runs. Its two halves are regions of round l - 1. The
- * regions of all rounds are the 31 nodes of a binary tree over 16 runs. From round 1 on, regions begin at multiples of
- * RUNS_ITEMS, so that a work-item's slots are in one region. */
+/* Round l of the merge leaves *regions* of 2^l merged runs. For 16 runs, rounds 0 to 4 have 16 + 8 + 4 + 2 + 1 = 31
+ * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -33,7 +32,8 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run: the number of the first run's elements before this element in the tile. */
+    /* For the second run's element in slot s before the merge, upto[s] is the number of first-run elements before
+     * it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
@@ -57,15 +57,15 @@ typedef struct {
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is 1 + the last slot of the round's regions. */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is the end of the round's last region. */
     uint begin;                     /* Index in the output of the tile's first element. */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes start and size of all regions (2^round merged runs) of one round. `capacity` is the maximum number of slots
- * in the tile. */
+/* Computes the first slot (mem->start) and the number of elements (mem->count) of each region of a round. A region
+ * has 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -93,12 +93,12 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Four work-items initialize local memory. RUNS_SETTER(i) is true in number i of them. One work-item sets both the
- * pointers to keys and the pointers to values: with one work-item for each, plain merges took 86 registers instead of
- * 48 on sm_90. */
+/* RUNS_SETTER(i) is true in number i of four work-items that initialize local memory. One of them sets the pointers
+ * to keys and values: with one work-item for each, plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes the tile's part of each run, and the regions of all rounds. Ends with a barrier. */
+/* Computes which part of each run the tile has, and the slots of the merged runs after each round. Ends with a
+ * barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -141,8 +141,7 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 }
 
 /* Loads the keys of a tile of `count` elements, and their hidden bits, from the first n runs. The caller must have
- * count >= 1. Slots after the tile's end get the tile's last element, so no load has a condition. Ends with a
- * barrier. */
+ * count >= 1. Slots after the tile's end get the tile's last element. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -171,15 +170,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether a round changes the region at `slot`. The first region does not change if its right half is empty. */
+/* Returns true if a merge round changes the slots of the work-item whose first slot is `slot`. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Each work-item computes
- * RUNS_ITEMS slots. Needs a barrier before, and ends with a barrier. */
+/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Needs a barrier
+ * before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -219,7 +218,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears all other bits. Ends with a
+/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears the other bits. Ends with a
  * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
@@ -313,8 +312,8 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* For each of this work-item's elements of the second run, writes to mem->upto the number of first-run elements before
- * the element. The next barrier makes mem->upto visible. */
+/* For each second-run element of this work-item, sets mem->upto to the number of first-run elements before it. The
+ * next barrier makes mem->upto visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -326,8 +325,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* `value` must be the value of the element in slot `slot`, which was in slot `at` before the merge. Returns the
- * combination of `value` and the first run's value of the same key. Returns `value` if the first run lacks this key. */
+/* Returns `value` combined with the first run's value of the same key, if there is one. `value` must belong to the
+ * element in slot `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -340,8 +339,8 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* `visible` must be the number of this work-item's visible slots. Returns the sum of `visible` over all earlier
- * work-items, and sets *total to the sum over the group. The whole group must call. Contains a barrier. */
+/* Returns the sum of `visible` over all earlier work-items, and sets *total to the sum over the group. Contains a
+ * barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);

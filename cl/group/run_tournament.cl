@@ -63,8 +63,8 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs, which are the leaves of a binary tree. Node n has the children 2n and 2n + 1.
- * loser[n] is the greater head of the match at node n, and `winner` is the least head of all. Knuth, The Art of
+/* A tournament among 2^n_rounds runs, the leaves of a binary tree. loser[n] is the greater of the two heads that met
+ * at node n, and `winner` is the least head of all. Node n has the children 2n and 2n + 1. Knuth, The Art of
  * Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];

@@ -39,8 +39,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* Number of keys in a *piece*, the part of a node that a lane loads at once. A piece is a vector on CPUs, 16 bytes on
- * GPUs. Neighbouring lanes load neighbouring pieces. */
+/* Number of keys in a *piece*, the part of a node that a lane loads at once. A piece is a vector on CPUs, 16 bytes
+ * on GPUs. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -182,7 +182,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's pieces of the node come before the query. The sum over the team is the
+/* Returns how many separators in this lane's part of the node come before the query. The sum over the team is the
  * result for the node. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
@@ -198,7 +198,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 }
 #endif
 
-/* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
+/* ---- trees in local memory ------------------------------------------------------------------------------------- */
 
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
  * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
@@ -228,8 +228,7 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
         rank[r] -= 1u << depth;
 }
 
-/* ---- an interval of an array
- * -------------------------------------------------------------------------------------- */
+/* ---- intervals of an array --------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint first, count;
@@ -254,12 +253,12 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 }
 
 /* Returns the interval of the array that contains the ranks of all queries from `low` to `high`. Half of the group
- * searches for `low`, the other half for `high`. In each round, a work-item compares one key. The whole group must call
- * with the same arguments. Begins and ends with a barrier. */
+ * searches for `low`, the other half for `high`. The whole group must call with the same arguments. Begins and ends
+ * with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of two searches. Index s is 0 for the search of `low`, and 1 for the search of `high`. before[s][k] is 1 if
- * the k-th compared key comes before the query. count[s] is the number of such keys. */
+/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes
+ * before the query. count[s] is the number of such keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans an array in tiles. A scan gives each element the reduction (sum, minimum or maximum) of all earlier elements.
- * Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back. Reduce-then-scan reads every
- * element twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier
- * groups and writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0, because no element comes
- * before range 0. Then tiles_ranges writes ranges 1 to n - 1.
+/* Scans an array in tiles: each element gets the reduction (sum, minimum or maximum) of all earlier elements. With
+ * look-back (SCAN_LOOKBACK 1), tiles_look_back reads every element once, in one launch. Otherwise elements are read
+ * twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier groups and
+ * writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0. The whole group must call each function.
  *
- * The including file defines these names first. Files that include group/tile.cl define the first six, other files the
- * first four and the last two:
+ * The including file first defines:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
  *  tile_write       writes the results of a loaded tile. `before` is the reduction of all earlier elements
  *  lookback_refold  reduces a tile (group/lookback.cl)
+ * Files that include group/tile.cl also define:
  *  tile_load_input  loads a tile
  *  tile_item        returns item k of a loaded tile. `at` is the item's position
+ * Other files also define:
  *  tile_fold        loads a tile and returns its reduction
  *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once
@@ -20,8 +20,8 @@
 
 #ifdef TILE_ROWS
 
-/* Returns the reduction of this team's keys. Sets t->row[r] to the reduction of this team's keys before this lane's
- * vector in row r. */
+/* Returns the reduction of this team's keys. Sets t->row[r] to the reduction of the team's keys before this lane's
+ * r-th vector. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -39,8 +39,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's vector
- * in row r. */
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's r-th
+ * vector. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -73,8 +73,8 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Writes this group's range of tiles. sums[g] must be the reduction of range g. If there is only one range, `sums`
- * must be NULL. The whole group must call. */
+/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g, but if there is only
+ * one range, `sums` must be NULL. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -94,7 +94,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. The whole group must call. */
+/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -110,7 +110,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the reduction of range g. On CPUs, group 0 also writes its range. The whole group must call. */
+/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes their results. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines two values: by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values have the types and the order of
- * keys (shared/key.h). A kernel argument `how` (VALUE_HOW) states operation and type, or the macros COMBINE_OP and
- * COMBINE_TYPE do. */
+ * keys (shared/key.h). Operation and type come from a kernel argument `how` (VALUE_HOW), or from the macros
+ * COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* 1 if the host defines COMBINE_OP. Some kernels then combine values of equal keys. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -30,8 +29,8 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number. `how` selects minimum or maximum: in both cases the result of two values is the
- * value with the greater number. */
+/* Maps a value to an unsigned number, so that the minimum or maximum (`how`) of two values is the value with the
+ * greater number. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

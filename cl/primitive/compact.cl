@@ -61,7 +61,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile has elements `first` to `end` - 1, and `own` of them are kept. */
+/* A tile has elements `first` to `end` - 1. `own` is the number of kept elements. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -107,7 +107,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 #else
 
 /* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
- * number of kept elements in the tile's earlier teams. */
+ * number in earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
@@ -220,8 +220,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in the range of tiles of group g. On CPUs, group 0 also writes its
- * range. */
+/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators. For a
- * compressed index, index_widths computes the bytes per key of each block, and index_pack writes the compressed
- * keys. */
+/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, and index_check
+ * compares them with the array. For a compressed index, index_widths computes the bytes per key of each block, and
+ * index_pack writes the compressed keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -10,38 +10,70 @@
 #ifndef INDEX_NODE_LOG2
 #define INDEX_NODE_LOG2 4
 #endif
+#ifndef INDEX_LINE
+#define INDEX_LINE INDEX_NODE_LOG2
+#endif
+#ifndef INDEX_SIMD
+#define INDEX_SIMD INDEX_LINE
+#endif
+#ifndef INDEX_PAGE
+#define INDEX_PAGE 0
+#endif
 #ifndef INDEX_GROUP
 #define INDEX_GROUP 64
 #endif
 
+/* A separator: its position in the index, and the array element that has its key. */
+typedef struct {
+    ulong position;
+    uint  element;
+} separator;
+
+/* Returns the e-th separator, counted by levels from the root on. */
+ORDO_FN separator separator_of(uint count, uint shift, uint e)
+{
+    const index_form form = { INDEX_NODE_LOG2, INDEX_LINE, INDEX_SIMD, INDEX_PAGE };
+    const uint       blocks = index_blocks(count, shift, INDEX_NODE_LOG2);
+    index_place      at = index_root(blocks, form);
+
+    for (;;) {
+        const uint here = index_units(blocks, INDEX_LINE, at.level) << INDEX_LINE;
+        if (e < here)
+            break;
+        e -= here;
+        at = index_below(at, blocks, form);
+    }
+    const separator found = { index_position(at, form, e), index_separator(count, shift, form, at.level, e) };
+    return found;
+}
+
 /* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
-                 ulong nodes_at, uint n_nodes)
+                 ulong nodes_at, uint entries)
 {
-    const uint blocks = index_blocks(count, shift, INDEX_NODE_LOG2);
-    const uint entries = n_nodes << INDEX_NODE_LOG2;
-    keys += keys_at;
-    nodes += nodes_at;
-
     for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
-        uint level = index_levels(blocks, INDEX_NODE_LOG2);
-        uint entry = e;
-        for (;;) {
-            const uint here = index_units(blocks, INDEX_NODE_LOG2, level) << INDEX_NODE_LOG2;
-            if (entry < here)
-                break;
-            entry -= here;
-            level--;
-        }
-        nodes[e] = key_bits(keys[index_separator(count, shift, INDEX_NODE_LOG2, level, entry)]);
+        const separator s = separator_of(count, shift, e);
+        nodes[nodes_at + s.position] = key_bits(keys[keys_at + s.element]);
+    }
+}
+
+/* Sets *wrong to the number of the first separator that is not its element's key (I2, I3, I8). *wrong must be
+ * 0xffffffff before. */
+ORDO_KERNEL(INDEX_GROUP)
+void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
+                 __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
+{
+    for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
+        const separator s = separator_of(count, shift, e);
+        if (nodes[nodes_at + s.position] != key_bits(keys[keys_at + s.element]))
+            ordo_min(wrong, e);
     }
 }
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* pack_last returns the last key of block b in ordered form. pack_base returns the key before block b, or 0 for block
- * 0. */
+/* pack_last returns the last key of block b. pack_base returns the last key of block b - 1, or 0 for block 0. */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -74,8 +106,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the bytes per key of all blocks, or 0 if blocks differ in this
- * number. Then `offsets` has the offset of each block in units of 16 bytes. */
+/* Writes the compressed keys of all blocks. `width` is the number of bytes per key, or 0 if blocks differ in this
+ * number. If they differ, offsets[b] is the offset of block b in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges two sorted arrays stably. Each work-group finds the part of both inputs that belongs to its tile of the
- * output.
+ * output. The whole group must call each function that has a barrier.
  *
  *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
@@ -35,7 +35,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of merge_tiles and merge_chunks. merge_path_team explains `near`, which must be at most 2^15. */
+/* The arguments of merge_tiles and merge_chunks. `near` must be at most 2^15, see merge_path_team. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -47,14 +47,12 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* The tile has a_count elements of array a from index a_begin on, and b_count elements of array b from index b_begin
- * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` (a number) of the first `diagonal` elements of the merge come from in->a_keys. The
- * caller must know that the answer is true for a <= low and false for a > high. */
+/* Returns true if at least `a` of the first `diagonal` merged elements come from in->a_keys. The caller must know
+ * that this is true for a <= low and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -62,9 +60,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets *tile to elements `begin` to end - 1 of the output. a_begin must be the number of output elements before `begin`
- * that come from array a, a_end the number before `end`. If the input is not sorted, the function limits these
- * counts. */
+/* Sets *tile to output elements `begin` to end - 1. a_begin is the number of elements of array a before output
+ * element `begin`, a_end the number before `end`. If the input is not sorted, the tile's counts are limited. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -96,7 +93,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* Numbers of array a's elements before this tile and before the next tile. */
+    uint a_split[2]; /* Number of elements of array a before this tile, and before the next. */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -104,13 +101,12 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* At least `low` and at most `high` of the first `diagonal` elements of the merge come from array a. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows search->low and search->high by one step. The lanes of the team test the numbers base + stride, base + 2 *
- * stride, and so on. base must be at least search->low. All lanes of the sub-group must call. */
+/* Runs one step of the search of merge_path_team: narrows search->low and search->high. Lane i of the team calls
+ * merge_holds for base + (i + 1) * stride. base must be at least search->low. All lanes of the sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -121,10 +117,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. The first step tests numbers around a
- * guess, at distances of `near`. The guess is right if both arrays have the same distribution of keys. Each further
- * step divides the interval by TEAM_WIDTH + 1. All lanes of the sub-group must call, but teams may pass different
- * diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
+ * guess, at distances of `near`. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of the
+ * sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -137,8 +132,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Finds the tile of this work-group. The whole group must call. The array a_split may be reused after the next
- * barrier. */
+/* Finds the tile of this work-group. The array a_split may be reused after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -157,8 +151,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. The whole group must call. A barrier
- * must follow. */
+/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -187,8 +180,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. The whole group must
- * call. Needs a barrier before, and ends with a barrier. */
+/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before,
+ * and ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -287,7 +280,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* Merges one chunk of the output per work-item. `near` is unused. */
+/* Merges one chunk of the output per work-item. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {

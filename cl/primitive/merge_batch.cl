@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element. If the last batch element is *hidden* (its bit in a bitmap is
- * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and the values of all elements of a
- * key are combined.
+ * key's last batch element replaces the array's element, or if it is *hidden* (its bit in a bitmap is 1), erases the
+ * array's element. With COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
  *
- * One work-item merges a tile of both arrays.
- *  batch_place   finds each batch element's position in the array, and counts the results of each tile
- *  batch_write   writes the results
- *
- * Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
+ * One work-item merges a tile of both arrays: batch_place counts the results of each tile, then batch_write writes
+ * them. Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -18,7 +14,7 @@
 
 #define BATCH_WIDTH 8
 
-/* Returns how many of the first `diagonal` elements of the merge come from the array. */
+/* Returns how many of the first `diagonal` merged elements come from the array. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -75,22 +71,22 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Returns whether the result has batch element j. The element must be the batch's last with its key, and not hidden. */
+/* Returns true if the result has batch element j: it is the last element with its key, and it is not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the first batch element after the tile replaces the tile's last array element. `at` is the first
- * array element that the tile has not handled. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. `at` is the first
+ * array element that this tile has not handled. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
- * that an earlier batch element replaces do not count. Sets kept[tile] to the number of results of the tile. `hidden`
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Skips array
+ * elements that an earlier batch element replaces. Sets kept[tile] to the number of results of the tile. `hidden`
  * may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
@@ -121,8 +117,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may also copy elements
- * from `end` on. Later writes overwrite these copies. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may copy more
+ * elements, which later writes overwrite. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -145,8 +141,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Batch element j must be the last with its key. Returns the combination of all values of this key. `at` must be the
- * number of array elements not greater than this key. */
+/* Returns the combination of all values of a key. Batch element j must be the last with this key. `at` must be the
+ * number of array elements not greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -157,8 +153,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of results of all
- * tiles. */
+/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of all results. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

@@ -69,8 +69,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Ranks one sample per work-item. Sets splitters[i] to the number of the sample with rank (i + 1) * window - 1. If a
- * run is not sorted, some splitters stay unwritten. */
+/* Each work-item computes the rank of one sample. The number of the sample with rank (i + 1) * window - 1 is stored
+ * in splitters[i]. If a run is not sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -117,7 +117,6 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* The result lies between the last sample before x and the next sample. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);
@@ -127,8 +126,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles. There are at most 2^n_rounds runs. `capacity` is the maximum number of
- * elements in a tile. `capacity` is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
+/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. `capacity` is the maximum number of elements
+ * per tile. It is less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -178,8 +177,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns whether element i of run r is the newest of its key and not hidden. Element i must be in the tile. A newer
- * run has this key in the tile, or as its first key after the tile, or not at all. */
+/* Returns true if element i of run r is the newest with its key and not hidden. Element i must be in the tile. Newer
+ * elements with this key are in the tile, or they are the first elements of their runs after the tile. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -235,8 +234,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile, and writes only the newest element of each key. Look-back gives the output position (lookback_state
- * explains `state` and `stamp`). Sets *kept to the number of elements written. */
+/* Merges a tile, and writes only the newest element of each key. Look-back gives the output position (see
+ * lookback_state). Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -302,7 +301,6 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
     }
 }
 
-/* Merges one tile per work-item. `capacity` is unused. */
 ORDO_KERNEL(1)
 void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. Then one group combines
- * the results of all groups. If SCAN_LOOKBACK is 1, this is the group of reduce_once that finishes last, else the only
- * group of a second kernel, reduce_sums. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1,
+ * the group of reduce_once that finishes last combines the results. Otherwise a second kernel, reduce_sums, does. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -72,7 +71,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Returns the combined result of `count` groups. All work-items of the last group must call. */
+/* Combines the results of `count` groups. All work-items of the last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -118,8 +117,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of the range of group g. If there is a single group, `last` is 1, and the kernel sets
- * *out instead. */
+/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel
+ * sets *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies rows between a table and a list. Gather copies row number index[i] of the table to position i of the list.
- * Scatter copies in the other direction. Positions whose row number is not in the table are ignored.
+ * Scatter copies in the other direction. Position i is skipped if the table has no row number index[i].
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
  *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, the last position with the number is copied.
@@ -33,8 +33,7 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Position i of `list` belongs to row number index[i] of `table`. If `latest` is not NULL, latest[r] is 1 + the last
- * position i with index[i] == r. */
+/* Position i of `list` belongs to row number index[i] of `table`. `latest` is the result of rows_latest, or NULL. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -115,7 +114,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words of the list. */
+/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -130,8 +129,8 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r], for each row number r of the table, to 1 + the last list position i with index[i] == r. All words of
- * `latest` must be 0 before. */
+/* Sets latest[r], for each row number r, to 1 + the last list position i with index[i] == r. All words of `latest`
+ * must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

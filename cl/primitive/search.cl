@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a sorted array for a batch of queries. The kernels of search_body.cl find bounds of queries, or values of
- * keys. The host defines the macros of search_keys.cl, and two more:
+/* Stores the results of searches in a sorted array: ranks, or values of keys. The kernels are in search_body.cl. The
+ * host defines the macros of search_keys.cl, and two more:
  *
  *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a result is a rank.
  *  SEARCH_RANGES   1: a result is the lower bound and the upper bound. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a batched search in a sorted array:
  *
- *  search_indexed   searches for queries in any order, through a static index (shared/index.h)
- *  search_array     searches for queries in any order, without an index
- *  search_sorted    searches for ascending queries. Each work-group searches only the interval that its queries span
- *  search_gallop    searches for ascending queries, by single work-items on CPUs
+ *  search_indexed   searches through a static index (shared/index.h)
+ *  search_array     searches without an index
+ *  search_sorted    searches for ascending queries by work-groups
+ *  search_gallop    searches for ascending queries by single work-items on CPUs
  *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
  *
  * The including file includes search_keys.cl first, and defines how results are stored:
- *  SEARCH_LAST       1: `equal` states whether the query equals the key before its upper bound (needs SEARCH_UPPER). 0:
- *                    whether it equals the key at its lower bound
+ *  SEARCH_LAST       selects the key that `equal` compares with the query. 0: the key at the query's lower bound.
+ *                    1: the key before the query's upper bound (needs SEARCH_UPPER)
  *  answers           a struct of result arrays, which begins with PLACES_OF
  *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
@@ -51,7 +51,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Indices after the last query give the last query. */
+/* Loads this work-item's queries in ordered form. The last query replaces queries past the end. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU
@@ -150,8 +150,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* `low` and `high` must be the tile's first and last query. Returns whether any query of the tile is less than `low` or
- * greater than `high`. The whole group must call. Begins and ends with a barrier. */
+/* Returns true if a query of the tile is less than `low`, its first query, or greater than `high`, its last query.
+ * The whole group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -172,9 +172,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Searches for one tile of ascending queries per group. The group first finds the interval of the array that its
- * queries span, and copies the interval to a tree in local memory. If the interval is too large, the group copies every
- * n-th key. If queries do not ascend, the interval is the whole array. */
+/* Each group searches for one tile of ascending queries. The group first finds the interval of the array that its
+ * queries span, and copies it to a tree in local memory. If the interval is too large, the group copies every n-th
+ * key. If queries do not ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -204,8 +204,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. The caller must know that the rank is at least `from`. Steps of doubling length precede
- * a binary search. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search.
+ * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

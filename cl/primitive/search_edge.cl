@@ -3,20 +3,21 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A count is the number of keys before the query. If COUNT_FINDS is 1, the count also has COUNT_EQUAL for each key that
+/* A *count* is the number of keys before the query. If COUNT_FINDS is 1, it is COUNT_EQUAL greater for each key that
  * equals the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* Keeps loops over single keys rolled on CPUs, because these loops run seldom. */
+/* On CPUs loops over single keys are not unrolled, because they run seldom. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else
 #define EDGE_EACH
 #endif
 
-/* Returns the count of the PIECE_KEYS elements from element `at` on. `at` may be negative (modulo 2^32): elements
- * before the array count as keys before the query. Elements after the array are not counted. */
+/* Counts the keys before the query (see COUNT_EQUAL) among PIECE_KEYS elements from index `at` on, which may be
+ * negative (modulo 2^32). Elements before the array count as keys before the query. Elements after the array do not
+ * count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -2,25 +2,29 @@
 /* Searches through an index on CPUs, for several queries per work-item. */
 #pragma once
 #include "primitive/search_edge.cl"
+#include "primitive/search_line.cl"
 
 /* The queries of a work-item. While the next node of one query is prefetched, the work-item continues with the other
  * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
+    uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
 } descent;
 
-#if SEARCH_PACKED
-/* Prefetches block b of a compressed index, or the block's offset if blocks differ in size. */
-ORDO_FN void prefetch_pack(key_array keys, uint b)
+/* Prefetches block b, or the block's offset if blocks of a compressed index differ in size. */
+ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
     ORDO_PREFETCH(keys.offsets + b);
-#else
+#elif SEARCH_PACKED
     ORDO_PREFETCH(keys.packed + (ulong) b * SEARCH_PACKED * 16);
+#else
+    ORDO_PREFETCH(keys.key - shift + b * SEARCH_NODE);
 #endif
 }
 
+#if SEARCH_PACKED
 /* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
  * than a stored key, all keys come before the query. */
 #if SEARCH_UPPER
@@ -47,40 +51,59 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root to a block for each query, and prefetches the blocks. `level` is the root's level. */
-ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
+/* Descends from the root to a block for each query, and prefetches the blocks. `at` is the place of the root. */
+ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at,
                      __private descent *way)
 {
     const uint blocks = index_blocks(keys.count, shift, NODE_LOG2);
 
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
-        way->unit[r] = 0;
-    for (; level > 0; level--) {
-        const uint                    last = index_units(blocks, NODE_LOG2, level - 1) - 1;
-        __global const ordo_key_form *below = nodes + index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
-#if SEARCH_PACKED
-        __global const ordo_key_form *next = level > 1 ? below : 0;
-#else
-        __global const ordo_key_form *next = level > 1 ? below : keys.key - shift;
-#endif
+        way->unit[r] = way->line[r] = 0;
+    for (uint level = at.level; level > 0; level--) {
+        const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
+        at = index_below(at, blocks, search_form());
 
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
-            const uint first = way->unit[r] * SEARCH_NODE;
-            /* min() leads from padding entries, which repeat the last key, to the last unit. */
-            const uint unit = min(first + node_before(nodes + first, way->query[r]), last);
+            const uint unit = line_next(line_at(nodes, way->line[r]), last, way->unit[r], way->query[r]);
             way->unit[r] = unit;
-#if SEARCH_PACKED
-            if (!next) {
-                prefetch_pack(keys, unit);
-                continue;
+            if (level > 1) {
+                way->line[r] = index_line(at, search_form(), unit);
+                ORDO_PREFETCH(line_at(nodes, way->line[r]));
+            } else {
+                prefetch_block(keys, shift, unit);
             }
-#endif
-            ORDO_PREFETCH(next + unit * SEARCH_NODE);
         }
-        nodes = below;
     }
+}
+
+/* Returns how many elements from element `first` on, one block, come before the query. `first` may be negative (modulo
+ * 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, compares one key at a
+ * time. */
+ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
+{
+    uint before = 0;
+
+#if SEARCH_SIMD == 1
+    ORDO_KEEP_LOOP
+    for (uint step = SEARCH_NODE / 2; step > 0; step /= 2) {
+        const uint at = first + before + step - 1;
+        const bool outside = at >= keys.count;
+        before += (outside ? at >= 0u - SEARCH_NODE : search_before(key_bits(keys.key[at]), query)) ? step : 0;
+    }
+    const uint at = first + before;
+    return before + (at >= keys.count ? at >= 0u - SEARCH_NODE : search_before(key_bits(keys.key[at]), query));
+#else
+    ORDO_UNROLL
+    for (uint at = first; at != first + SEARCH_NODE; at += PIECE_KEYS) {
+        if (at < keys.count && keys.count - at >= PIECE_KEYS)
+            before += piece_before(piece_bits(piece_load(keys.key + at)), query);
+        else
+            before += count_edge(keys, at, query);
+    }
+    return before;
+#endif
 }
 
 /* Finds the rank of each query in its block, and prefetches the values. */
@@ -98,14 +121,7 @@ ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private cons
 #if SEARCH_PACKED
         const uint before = min(pack_before(pack_block_of(keys, way->unit[r]), way->query[r]), keys.count - first);
 #else
-        uint                          before = 0;
-        ORDO_UNROLL
-        for (uint at = first; at != first + SEARCH_NODE; at += PIECE_KEYS) {
-            if (at < keys.count && keys.count - at >= PIECE_KEYS)
-                before += piece_before(piece_bits(piece_load(keys.key + at)), way->query[r]);
-            else
-                before += count_edge(keys, at, way->query[r]);
-        }
+        const uint before = block_before(keys, first, way->query[r]);
 #endif
         rank[r] = first + before;
         answer_prefetch(to, rank[r]);
@@ -113,14 +129,15 @@ ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private cons
 }
 
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
-                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
+                    uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
     const key_array queries = QUERIES;
     const answers   to = ANSWERS;
     const uint      tiles = tiles_of(queries);
 
+    nodes += nodes_at;
     PACK_TAKE(keys, nodes);
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
         const uint first = tile * SEARCH_TILE;
@@ -128,7 +145,7 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         uint       rank[SEARCH_ITEMS];
 
         tile_load(queries, first, way.query);
-        descend(keys, nodes + first_node * SEARCH_NODE, shift, level, &way);
+        descend(keys, nodes, shift, start, &way);
         count_blocks(keys, to, shift, &way, rank);
         tile_answer(keys, queries, to, first, way.query, rank);
     }

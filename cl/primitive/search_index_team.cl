@@ -2,18 +2,19 @@
 /* Searches through an index on GPUs, by teams of lanes. */
 #pragma once
 #include "primitive/search_edge.cl"
+#include "primitive/search_line.cl"
 
-/* A query of a team, and the unit that the search has reached: a node, and at last a block (shared/index.h). All lanes
- * of a team search for the same queries, and each lane counts separators in its part of a node. All lanes of a
- * sub-group must call the functions. */
+/* State of a search for one query. `unit` is the number of the node that the search has reached. After the last
+ * level it is the number of the block. All lanes of a sub-group must call the functions below, because each lane
+ * counts the separators in its part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the unit where the search for query m
- * starts, at most units - 1. */
+/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the node or block where the search
+ * for query m starts, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -28,20 +29,28 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from `level` to a block for each query. `nodes` is the first node of `level`. */
-ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
+/* Descends from the place's level to a block for each query. */
+ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_place at,
+                     __private descent way[TEAM_QUERIES])
 {
-    for (; level > 0; level--) {
-        const uint last = index_units(blocks, NODE_LOG2, level - 1) - 1;
-        uint       before[TEAM_QUERIES];
+    for (uint level = at.level; level > 0; level--) {
+        const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
+        uint       child[TEAM_QUERIES] = { 0 };
 
-        SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++)
-            before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
+        ORDO_UNROLL
+        for (uint step = 0; step < LINE_STEPS; step++) {
+            uint before[TEAM_QUERIES];
+            SEARCH_EACH
+            for (uint m = 0; m < TEAM_QUERIES; m++)
+                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], way[m].query);
+            SEARCH_EACH
+            for (uint m = 0; m < TEAM_QUERIES; m++)
+                child[m] = line_child(step, child[m], team_reduce_add(before[m]));
+        }
         SEARCH_EACH
         for (uint m = 0; m < TEAM_QUERIES; m++) /* min() leads from padding entries to the last unit. */
-            way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
-        nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
+            way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
+        at = index_below(at, blocks, search_form());
     }
 }
 
@@ -68,8 +77,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (search_edge.cl) for the keys in 16 bytes of a block. d is the query minus the block's base. If d
- * has more than `width` bytes, all keys come before the query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block, which stores keys as
+ * differences from a base. d is the query minus the base. If d has more than `width` bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -97,8 +107,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count (search_edge.cl) for this lane's part of query m's block. The function loads a vector of
- * every block before it counts, so that the loads overlap. */
+/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block.
+ * Loads a vector of every block first, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -121,12 +131,11 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* Sets count[m] to the count (search_edge.cl) for this lane's part of query m's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* If a vector is only partly in the array, the load reads the vector at element `inside` instead, and count_edge
-     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
+    /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
+     * counts the keys one by one. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -185,30 +194,31 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
 }
 
 /* Fills a tree in local memory with the `units` separators of a level. */
-ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
+ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
     for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
-        tree[tree_place(depth, i)] = separators[min(i, units - 1)];
+        tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level `level` of the index down. first_node is the number of the level's first node. With SEARCH_LOCAL,
- * each group first copies the separators of all units of this level, from node `above` on, to a tree in local memory.
- * The level must have at most 2^depth units. Without SEARCH_LOCAL, `level` must be the level of the root. */
+/* Searches from the level of place `start` down. With SEARCH_LOCAL, each group first copies the separators of all units
+ * of this level, which lie in the level above (place `above`), to a tree in local memory. The level must have at most
+ * 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
-                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
+                    uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
     const key_array queries = QUERIES;
     const answers   to = ANSWERS;
     const uint      blocks = index_blocks(keys.count, shift, NODE_LOG2);
-    const uint      units = index_units(blocks, NODE_LOG2, level);
+    const uint      units = index_units(blocks, SEARCH_LINE, start.level);
     const uint      tiles = tiles_of(queries);
 
+    nodes += nodes_at;
     PACK_TAKE(keys, nodes);
 #if SEARCH_LOCAL
-    stage_separators(nodes + above * SEARCH_NODE, units, depth, tree);
+    stage_separators(nodes, above, units, depth, tree);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
@@ -220,7 +230,7 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         tile_load(queries, first, query);
         tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
         team_share(query, unit, units, way);
-        descend(nodes + first_node * SEARCH_NODE, blocks, level, way);
+        descend(nodes, blocks, start, way);
         count_blocks(keys, shift, way, count);
         team_answer(keys, queries, to, first, shift, query, way, count);
     }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arrays of a batched search: keys, queries, and results. The host defines ORDO_KEY, ORDO_VALUE_BYTES,
- * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per
- * work-item), TEAM_WIDTH (lanes per query), and these macros:
+ * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per work-item),
+ * TEAM_WIDTH (lanes per query), and these macros:
  *
- *  SEARCH_PACKED   0: a plain array. Otherwise the index is compressed and has the keys. The value is the number of
- *                  bytes per key, or PACK_MIXED if blocks differ.
+ *  SEARCH_PACKED   0: keys are a plain array. Otherwise the index stores compressed keys: the value is the number of
+ *                  bytes per key, or PACK_MIXED if blocks differ in this number.
  *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
- *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers. */
+ *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers.
+ *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   The depths of the index (shared/index.h). Level order by default. */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -28,6 +29,16 @@
 #define NODE_LOG2 (SEARCH_NODE == 8 ? 3 : SEARCH_NODE == 16 ? 4 : 5)
 ORDO_STATIC_ASSERT(1 << NODE_LOG2 == SEARCH_NODE, "SEARCH_NODE must be 8, 16 or 32");
 
+#ifndef SEARCH_LINE
+#define SEARCH_LINE NODE_LOG2
+#endif
+#ifndef SEARCH_SIMD
+#define SEARCH_SIMD SEARCH_LINE
+#endif
+#ifndef SEARCH_PAGE
+#define SEARCH_PAGE 0
+#endif
+
 #define SEARCH_TILE (SEARCH_GROUP * SEARCH_ITEMS)
 
 typedef struct {
@@ -41,8 +52,8 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: its first byte, the number of bytes per key, and the base. A stored key is the
- * difference between the key and the base. */
+/* A block of a compressed index begins at byte `at`. It stores keys in `width` bytes each, as differences from
+ * `base`. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. */
+/* Returns how many of four words do not have the given version. Sets *which to the index of one of them. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -89,7 +89,8 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Stores the next version of a line under the latch. Returns false if another work-item has the latch. */
+/* Locks a line by bit 0 of its header, stores the line's next version, and unlocks the line. Returns false if
+ * another work-item has the lock. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -163,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a latch: work-items change and read the same lines, which must have version 0. `never` must be 0,
- * which the compiler cannot know. */
+/* Tests reads without a lock: work-items change and read the same lines. All words must have version 0 before.
+ * `never` must be 0, which the compiler cannot know. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -188,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Updates one word CONTEND_BURST times. Returns how often another work-item updated the word meanwhile. Adds to
- * *balance the change that the updates make, divided by `step`. */
+/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between two
+ * additions. Adds the number of additions to *balance. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -235,7 +236,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one word of 64 bits. *balance counts loads that return halves of two stores. */
+/* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds to *balance the number of
+ * loads that return halves of two stores. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -251,8 +253,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests contention (enum contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0.
- * `balances` has CONTEND_KINDS words per work-item. A work-item runs at most `rounds` bursts of each kind. */
+/* Tests work-items that update the same words at once, with up to `rounds` loops for each kind of update (enum
+ * contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has
+ * CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -335,8 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until sums[ticket - 1] has the flag, then sets sums[ticket]. Returns false after a timeout. One work-item per
- * ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then stores this sum plus ticket + 1 in sums[ticket]. Returns false after
+ * a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -360,7 +363,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not understand release stores, so builds for race checkers use uncached accesses. */
+/* Race checkers do not know release stores, so builds for race checkers use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -382,9 +385,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees the
- * previous group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and
- * `sums64` one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees this
+ * group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64`
+ * one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {
@@ -405,7 +408,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* The stores of all work-items come before the release store. */
+    /* The group's stores must come before the release store in publish_turn. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);

@@ -22,8 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The number of rounds of the loop differs between lanes, so that lanes are not in step
- * afterwards. */
+/* Returns LANES_WIDE(x). The loop has a different number of rounds in each lane, so lanes do not finish together. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -161,8 +160,8 @@ ORDO_FN void phases_barrier(void)
 }
 
 /* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
- * Without the last barrier, PoCL 6.0 omits the last loop. The function does not use device/atomic.cl, so that lanes are
- * tested even if atomics do not compile. */
+ * Without the last barrier, PoCL 6.0 omits the last loop. atomic_max is called directly, so that lanes are tested
+ * even if device/atomic.cl does not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -183,7 +182,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers on `parts` arrays of PHASES_WORDS words. Only the first n words of each array are used. */
+/* Tests barriers on the first n words of each of `parts` arrays of PHASES_WORDS words. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -3,7 +3,7 @@
  * the highest digit that varies. Then one work-item sorts each bucket in its core's cache.
  *
  * A long bucket would keep one core busy while other cores are idle. If there is a long bucket, the kernels write
- * SORT_BUCKET_NONE to `plan`, and the kernels of sort_chunked.cl sort instead. */
+ * SORT_BUCKET_NONE to `plan`, and sort_chunked.cl sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -70,7 +70,8 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* Returns the number of the bucket digit's lowest bit. The digit's highest bit is the highest bit set in `span`. */
+/* Returns the lowest bit of the digit that selects an element's bucket. Its highest bit is the highest bit set in
+ * `span`, a bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
@@ -79,7 +80,7 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* Estimates from a sample whether a bucket will be too long. */
+/* Estimates the size of the largest bucket from a sample. If it is too large, sort_chunked.cl will sort instead. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -118,8 +119,8 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Writes to `plan` the number of the lowest bit of the digit that selects the bucket, or SORT_BUCKET_ONE if all keys
- * are equal. */
+/* Sets plan[SORT_BUCKET_SHIFT] to the lowest bit of the digit that selects an element's bucket. If all keys are
+ * equal, sets the state to SORT_BUCKET_ONE. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -151,7 +152,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Sets counts[i * b.chunks + chunk] to the index, in the spare buffer, of the chunk's first element of bucket i. */
+/* Before the call, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. It becomes the
+ * index of the first of these elements in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -203,11 +205,11 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Smaller buckets are sorted by insertion only. */
+/* Buckets of fewer elements are sorted by insertion only. */
 #define INSERTED 24
 
-/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, the function
- * copies the remaining elements in their old order, and returns false. */
+/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the
+ * remaining elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
@@ -234,8 +236,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* A set bit of `span` marks a key bit that varies. Returns the top digits of `span`: as few digits as have `bits` set
- * bits together, or all digits. */
+/* Set bits of `span` are the key bits that vary. Divides them into digits, the most significant first, until the
+ * digits have `bits` set bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -291,7 +293,8 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Moves the result of `passes` passes to `out` by insertion sort. Returns false after more than `most` moves. */
+/* Completes the sort by an insertion sort into `out`. The elements are in `out` if `passes` is odd, else in `spare`.
+ * Returns false after more than `most` moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {
@@ -309,8 +312,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by the highest varying bits. Their number is the bit length of `count` plus two. In most buckets, few
-     * elements agree in these bits, so insertion sort completes the order. Otherwise, passes by all bits follow. */
+    /* Sorts by the highest varying bits: two more than `count` has bits. In most buckets few elements agree in these
+     * bits, so insertion sort completes the order. Otherwise passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

@@ -14,17 +14,52 @@
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
-ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
+/* The digits of all passes. The loop over the keys must not compute them: sort_digit_of divides. On an H200, that takes
+ * 0.41 instead of 0.09 ms for 2^26 keys of 4 bytes. */
+typedef struct {
+    sort_digit of_pass[PASSES_MAX];
+} histogram_digits;
+
+ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, const histogram_digits *digits, uint passes,
+                             uint copy)
 {
-    for (uint pass = 0; pass < h.passes; pass++) {
-        const sort_digit d = sort_digit_of(pass, h.first_bit, h.bits, h.passes);
-        const uint       digit = rank_digit(bits, d.shift, d.mask);
-        ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
+    ORDO_UNROLL
+    for (uint pass = 0; pass < PASSES_MAX; pass++) {
+        const uint digit = rank_digit(bits, digits->of_pass[pass].shift, digits->of_pass[pass].mask);
+        if (pass < passes)
+            ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
     }
 }
 
+/* Number of keys that a work-item loads before it counts them. On an H200, 4 keys take 3 % less time for the whole sort
+ * than 1 key, and as much time as 8. */
+#define HISTOGRAM_AHEAD 4
+
+/* Adds the digits of this work-item's keys to the group's counters. */
+ORDO_FN void histogram_count_all(__local uint *counts, __global const ordo_key *keys, struct sort_histogram h)
+{
+    const ulong      stride = get_global_size(0);
+    const uint       copy = get_local_id(0) % HISTOGRAM_COPIES;
+    ulong            at = get_global_id(0);
+    histogram_digits digits;
+    ORDO_UNROLL
+    for (uint pass = 0; pass < PASSES_MAX; pass++)
+        digits.of_pass[pass] = sort_digit_of(min(pass, h.passes - 1), h.first_bit, h.bits, h.passes);
+    for (; at + (HISTOGRAM_AHEAD - 1) * stride < h.count; at += HISTOGRAM_AHEAD * stride) {
+        ordo_key_form form[HISTOGRAM_AHEAD];
+        ORDO_UNROLL
+        for (uint i = 0; i < HISTOGRAM_AHEAD; i++)
+            form[i] = key_bits(keys[at + i * stride]);
+        ORDO_UNROLL
+        for (uint i = 0; i < HISTOGRAM_AHEAD; i++)
+            histogram_count(counts, form[i], &digits, h.passes, copy);
+    }
+    for (; at < h.count; at += stride)
+        histogram_count(counts, key_bits(keys[at]), &digits, h.passes, copy);
+}
+
 typedef struct {
-    /* `greatest` is the keys' greatest digit plus 1, `least` is RANK_RADIX minus the keys' least digit. */
+    /* The greatest digit of all keys plus 1, and RANK_RADIX minus the least digit. Atomic max computes both. */
     uint greatest, least;
 } histogram_digit;
 
@@ -41,8 +76,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. The fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group
+ * may call. The fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -83,7 +118,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Estimated mean number of elements that share an element's prefix. */
+    /* Estimated number of elements with the same key prefix, averaged over all elements. */
     float mean;
     float fullest;
 } sample_prefixes;
@@ -97,9 +132,8 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the prefix
- * selects one of SAMPLE_CELLS counters. The estimate subtracts the expected hash collisions. All work-items of the
- * group must call. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the
+ * prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -137,23 +171,24 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment. One group would take long to sort a longer segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
+ * sort a longer segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (elements with
- * similar keys). */
+/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (similar
+ * keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* Minimum number of bits below the top two digits that the bins of the local pass must distinguish. */
+/* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* Returns the number of passes before a local pass, or 0 if a local pass would save no time. The passes sort by digit
- * `top` and the next lower digits. All work-items of the group must call. */
+/* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
+ * would save no time. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* First (digits = 1) tests prefixes of the top two digits and SAMPLE_BIN_BITS more bits. Then tests prefixes of two
-     * digits, then of three digits. */
+    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests segments with equal top two
+     * digits. If these segments are too long, round 3 tests three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -176,8 +211,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by digits `low` to `top`, then a local pass (sort_local.cl), which sorts by all bits below digit
- * `low`. */
+/* Writes a plan of passes by digits `low` to `top`, then a local pass (sort_local.cl) by all bits below digit `low`. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -186,8 +220,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans a pass by every digit that varies. The number of passes is odd exactly if h.passes is odd, so that the last
- * pass writes the output. */
+/* Writes a plan with a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so
+ * that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -205,7 +239,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. All work-items of the last group must call, after a barrier that makes l->digit visible. */
+/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
+ * visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -223,8 +258,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the tickets and status words. `counters` must be 1 + h.passes *
- * RANK_RADIX words of 0, and is 0 again at the end. */
+/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
+ * `counters` has 1 + h.passes * RANK_RADIX words, which must be 0 and are 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED
@@ -242,8 +277,7 @@ void sort_histogram(__global const ordo_key *keys, __global uint *counters, __gl
     barrier(CLK_LOCAL_MEM_FENCE);
 
     keys += h.keys_at;
-    for (ulong i = get_global_id(0); i < h.count; i += stride)
-        histogram_count(l.counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
+    histogram_count_all(l.counts, keys, h);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint i = lid; i < words; i += GROUP_SIZE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the ranges that sort_local.cl leaves unsorted, because the range or a bin has too many elements. */
+/* Sorts the ranges of elements that were too long for sort_local.cl, or had a bin with too many elements. */
 #pragma once
 #include "group/sort_tile.cl"
 

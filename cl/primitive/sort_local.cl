@@ -26,8 +26,8 @@
 
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that has element number `at` - 1. Elements of a segment agree in all bits from bit
- * number local_bit up. */
+/* Returns the end of the segment of element number `at` - 1. Elements of a segment agree in all bits from bit
+ * local_bit up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -47,7 +47,8 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* Sets bounds[r] to the index of the first element of range r, and bounds[ranges] to `count`. */
+/* A range is the part of the array that one work-group sorts. Sets bounds[r] to the index of the first element of
+ * range r, and bounds[ranges] to `count`. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -75,8 +76,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters that map keys to bins: local_bin subtracts `least`, shifts the difference so that the greatest difference
- * has 32 bits, and multiplies by `scale`. */
+/* Parameters of local_bin, which maps a key to a bin: it subtracts `least`, shifts the difference so that the
+ * greatest difference has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -104,7 +105,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to (bin << 16) + n. The elements of a bin get the numbers n from 0 on, in any order. */
+/* Step 1. Sets which[i] to (bin << 16) + n, where n numbers the elements of the bin in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -122,8 +123,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if that
- * count exceeds LOCAL_BIN_MAX. A barrier must follow. */
+/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if it
+ * exceeds LOCAL_BIN_MAX. A barrier must follow. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -193,8 +194,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads precede
- * the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
+/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads
+ * precede the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

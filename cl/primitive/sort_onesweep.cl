@@ -22,8 +22,7 @@ typedef struct {
 
 #define SORT_LOOK_AHEAD 4
 
-/* Adds the counts of earlier tiles to look->sum. Returns false if a tile has not published a count after SORT_LOOKS
- * polls. */
+/* Adds the counts of earlier tiles to look->sum. Returns false if a tile has no count after SORT_LOOKS polls. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -49,9 +48,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile
- * does not publish counts, this group counts the tile's keys, so other groups need no forward progress. All work-items
- * must see 0 in l->missing. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a
+ * tile has published no counts, this group counts the tile's keys itself. All work-items must see 0 in l->missing. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -146,14 +144,14 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* The last tile may be incomplete. Then the tile's count of the last digit includes padding, but no later tile adds
-     * the count. */
+    /* An incomplete last tile is filled with the last digit. No later tile uses the count of this digit, which is
+     * too great. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* The loads of the values complete during the look-back, and reuse the registers of the keys. */
+    /* Loads the values now, so that the loads complete during the look-back. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

@@ -100,8 +100,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Returns (number >> shift) & mask. The number has the element's key in its high bits, and the element's index in its
- * low index_bits bits. */
+/* Elements are ordered by a number: the key in the high bits, the element's index in the low index_bits bits.
+ * Returns (number >> shift) & mask. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -127,8 +127,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may have bits of both key and index. `digit` must be the value of the next digit. Returns the digit's key
- * bits at their position in the key. top_index_of returns the digit's index bits. */
+/* Returns the key bits of `digit`, the next digit, at their position in the key. A digit may also have bits of the
+ * index: top_index_of returns them. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -155,8 +155,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Writes the pass's record. `digit` must be the k-th element's digit, `candidates` the number of candidates with this
- * digit, `upto` the number of candidates with a lesser digit. */
+/* Writes the result of a pass to `record`. `digit` must be the digit of the k-th element. `candidates` elements have
+ * this digit, and `upto` candidates have a lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -170,8 +170,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the next digit of the k-th element in the histogram, and writes the record. Only the group that finishes last
- * may call. */
+/* Finds the next digit of the k-th element in the histogram of digits, and writes the result of the pass to
+ * `record`. Only the last group may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -259,14 +259,13 @@ typedef struct {
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* Records of the last two passes: `now` of pass p.pass - 1, `prev` of pass p.pass - 2. */
+    top_record now, prev; /* Results of passes p.pass - 1 and p.pass - 2. */
     bool       done;
     uint       digit;
     uint       items; /* Number of elements per work-item and round. */
 } top_step;
 
-/* Returns whether an element agrees with the k-th element in all digits before digit pass - 1. Elements of a list
- * always agree. */
+/* Returns true if an element agrees with the k-th element in digits 0 to p.pass - 2. All elements of a list do. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -309,8 +308,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The decisions about a work-item's elements. The lower half of `sum` counts elements to take, the upper half counts
- * candidates to keep. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has neither. */
+/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half counts the elements
+ * that it keeps. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has none of them. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -360,8 +359,8 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Writes this work-item's elements to the output or the list. `before` is the sum of top_fates.sum over earlier
- * work-items. */
+/* Writes this work-item's elements to the output or to the list of candidates. `before` is the sum of top_fates.sum
+ * over all earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -390,9 +389,9 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Runs one of the passes after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
- * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other list.
- * All passes must have the same number of groups. */
+/* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
+ * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other
+ * list. All passes must have the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -454,8 +453,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero the records
- * of the passes. index_out may be NULL. */
+/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`
+ * for the next call. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

@@ -5,17 +5,17 @@
  * operation j. */
 #pragma once
 
-/* Each part of `sums` has n + 1 entries. */
-#define SUM_HEADS   0 /* counts upserts, erasures, and first operations of a key; they begin segments */
+/* Parts of the array `sums`. Each has n + 1 entries. */
+#define SUM_HEADS   0 /* counts operations that begin a segment: upserts, erasures, first operations of a key */
 #define SUM_INSERTS 1 /* counts inserts and combines */
 #define SUM_GROUPS  2 /* counts first operations of a key */
-#define SUM_THERE   3 /* counts keys that the dictionary has before the batch */
+#define SUM_THERE   3 /* counts keys that are in the dictionary before the batch */
 #define SUM_PARTS   4
 
-/* Each part of `places` has n + 2 entries. The last two entries are 0. If the batch has no seeks, `places` has only the
- * part PLACE_CHANGED. If the batch has no erasures, `places` lacks the part PLACE_GONE. */
+/* Each part of the array `places` has n + 2 entries. The last two are 0. If the batch has no seeks, the array has only
+ * the part PLACE_CHANGED. If the batch has no erasures, the array lacks the part PLACE_GONE. */
 #define PLACE_CHANGED 0 /* counts keys that the batch changes */
 #define PLACE_UP      1 /* counts seeks of greater keys */
 #define PLACE_DOWN    2 /* counts seeks of lesser keys */
-#define PLACE_GONE    3 /* counts erasures of keys that the dictionary has before the batch */
+#define PLACE_GONE    3 /* counts erasures of keys that are in the dictionary before the batch */
 #define PLACE_PARTS   4

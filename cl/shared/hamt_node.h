@@ -17,14 +17,14 @@
  * is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and cells[c] finds the
  * leaf. The table `ranks` finds the leaf of a rank in the same way. */
 
-/* HAMT_FIXED_DEPTH 1 builds the trie of the paper: all leaves are bitmaps, and levels of nodes lie above them. A
- * node selects a child by 6 bits of the key. The tables are then:
+/* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
+ * selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
  * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
- * belongs to the child that the bits w select. The word is the number of children of the whole level up to this child,
- * inclusive. The child exists if word w is greater than the word before it. */
+ * belongs to the child that the bits w select. It is the number of children of the level up to and including this
+ * child. The child exists if its word is greater than the previous word. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
@@ -49,7 +49,7 @@
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Sizes if HAMT_FIXED_DEPTH is 1, in words: HAMT_HEADER of the header, HAMT_NODE of a node. */
+/* Only if HAMT_FIXED_DEPTH is 1: HAMT_HEADER is the size of the header in words, HAMT_NODE the size of a node. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4
@@ -72,14 +72,13 @@
  * values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. HAMT_LARGEST is the largest number of updates of one leaf if this number exceeds
- * HAMT_UPDATES_MAX, else 0. HAMT_LEFT is the number of allocation units of the pool that become unused. HAMT_CHANGES is
- * 1 if the batch inserts or erases an element. HAMT_MORE is the number of inserted elements minus the number of erased
- * elements. */
+/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if that is at most
+ * HAMT_UPDATES_MAX. HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or
+ * erases an element. HAMT_MORE: number of inserted minus number of erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* The last entries of the array of kernel hamt_plan. After a prefix sum over the array, the upper half of `follow` is
- * the number of leaves of the new trie. The lower half is the number of allocation units of the new trie's new
+/* Follows the last leaf's entry in the array of kernel hamt_plan. After a prefix sum over the array, the upper half of
+ * `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of its new
  * blocks. */
 typedef struct {
     ordo_u64 follow;
@@ -90,9 +89,8 @@ typedef struct {
  * of elements in these leaves, HAMT_FREED the number of allocation units of their blocks. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT: one word for each message below. The word is the number of the first leaf or cell
- * that violates the message's invariant, or 0xffffffff if the invariant holds. The last word is the number of
- * allocation units in use. */
+/* Results of the check of a HAMT. For each message below: the first leaf or cell that violates the invariant, or
+ * 0xffffffff. The last word is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -9,20 +9,18 @@
  *     spills     n | n | ...                            one byte per bucket (H3)
  *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
- * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler,
- * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the
- * element is *stashed*: it lies in any free slot of the partition. */
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing, see share/doc/hash.md). If
+ * both are full, the element is *stashed*: it lies in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
  *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
  *              key is stored twice.
- *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds an empty
- *              slot. A table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. spills[b] is HASH_SCAN
- *              if the count reaches 255, or if an element with home bucket b is stashed. Then a lookup that finds
- *              nothing in home bucket b reads the whole partition. If spills[b] is 0, lookups end after bucket b.
- *              HASH_SCAN is no count that an erasure could decrement. So the erasure sets HASH_RECOUNT in counts[p],
- *              and kernel hash_recount counts again.
+ *  H2 empty    An empty slot holds hash_empty(partition), which is a mixed key of another partition, so no lookup
+ *              matches it. A table has at least two partitions.
+ *  H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. If it is 0,
+ *              lookups end after bucket b. It is HASH_SCAN if the number reaches 255, or if an element with home bucket
+ *              b is stashed. Lookups then also read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
+ *              HASH_RECOUNT in counts[p], and kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. The array `starts` ascends from 0 to the number of
  *              buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
@@ -56,8 +54,8 @@
 /* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Number of work-items per work-group: HASH_GROUP_DENSE for kernels that read whole partitions, HASH_GROUP_SPARSE for
- * kernels that read some buckets of each partition. */
+/* Work-items per work-group of kernels that read whole partitions (HASH_GROUP_DENSE), or some buckets of each partition
+ * (HASH_GROUP_SPARSE). */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
@@ -88,8 +86,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Results of kernel hash_check. Each word is the number of the first partition that violates the invariant, or
- * 0xffffffff. */
+/* Results of kernel hash_check: for each invariant, the first partition that violates it, or 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,

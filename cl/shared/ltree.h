@@ -11,17 +11,16 @@
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node has
- * the number of a node of the level below. The entry's key is the low of that node. */
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Each entry of an inner node
+ * is the number of a node of the level below, and the low of that node as key. */
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first key of an
- *              inner node is low. The first node of a level has low 0. In the last node of a level, all bits of high
- *              are 1, and right is LTREE_NONE.
- *  B3 links    right is the number of the next node of the level. The low of the next node is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. An unused slot holds the number of
- *              some node of the level below, or LTREE_NONE.
+ *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and its first key is low. The
+ *              first node of a level has low 0. The last node has right LTREE_NONE, and all bits of its high are 1.
+ *  B3 links    right is the number of the next node of the level. The next node's low is this node's high.
+ *  B4 cover    The entries of a level hold the numbers of all nodes of the level below, in order. An unused slot holds
+ *              any such number, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -37,7 +36,7 @@
 
 #define LTREE_WORDS_USUAL 32
 
-/* Offsets of low, right, header and high, in words after the last slot of a line. */
+/* Offsets of the words low, right, header and high, which follow the keys in a node's line. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2
@@ -70,7 +69,7 @@
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* Fields of the word LTREE_ROOT of a tree's state: a latch, the level of the root, and the number of the root. */
+/* Fields of the word LTREE_ROOT: a latch, the level of the root, and the root's node number. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13
@@ -92,8 +91,8 @@ enum ltree_word {
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of leaves whose elements moved to a neighbour, but whose entries above remain */
-    LTREE_DEAD,           /* number of leaves in no level */
+    LTREE_ZOMBIES,        /* number of leaves without elements that still have an entry in the level above */
+    LTREE_DEAD,           /* number of allocated leaves that belong to no level */
     LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };
@@ -102,7 +101,7 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* Size of the record of an operation that gave up, a uint4, in bytes. */
+/* Size in bytes of the record of an operation that gave up (a uint4). */
 #define LTREE_PENDING_BYTES 16
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
@@ -111,15 +110,16 @@ enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_
  * run. */
 enum ltree_left {
     LEFT_UPDATES,
+    LEFT_FINDS,
     LEFT_FORWARD,  /* searches for the first element at or after the query */
     LEFT_BACKWARD, /* searches for the last element at or before the query */
-    LEFT_COUNTS,   /* operations `count`, and operations `range` without capacity for more results */
+    LEFT_COUNTS,   /* operations `count`, and operations `range` whose output slice is full */
     LEFT_RANGES,   /* all other operations `range` */
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker. Each word is the number of the first node that violates the invariant, or LTREE_NONE. */
+/* Results of the checker: for each invariant, the first node that violates it, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

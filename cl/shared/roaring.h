@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its extension to 64 bits. Integers
- * are little-endian and unaligned.
+/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
+ * little-endian and unaligned.
  *
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
@@ -31,7 +31,7 @@ enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
 /* Describes one bitmap of 32-bit keys within a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the bitmap's cookie and of its end. */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap: its first byte (the cookie) and its end. */
     ordo_u32 high;
     ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;
@@ -49,8 +49,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. For each error, the kernels report the first bitmap or container
- * that has the error, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. The kernels report the first bitmap or container that has the
+ * error, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \

@@ -14,8 +14,8 @@
 /* Value of hidden_at[r] if run r has no bitmap of hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Describes all runs of a batch. Every stride-th element of a run is a sample. Run r has the samples
- * n_samples_before[r] to n_samples_before[r + 1] - 1. */
+/* Describes all runs of a batch. Every stride-th element of a run is a sample. Samples are numbered: run r has the
+ * numbers n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of the first key of run r in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of the first value of run r in its buffer. */
@@ -25,14 +25,14 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* Distance of two splitters among the samples of all runs in key order. A splitter ends a tile of the merge. */
+    /* In key order over all runs, every window-th sample is a splitter: it ends a tile of the merge. */
     ordo_u32 window;
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl), which states what a merge does with hidden elements. An
- * element is hidden if a newer run replaces or erases it. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements. An element is
+ * hidden if a newer run replaces or erases it. */
 #define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */
@@ -55,8 +55,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: This element is greater than the next. */
     RUN_REPEATED,   /* R6: This element has the next element's key. */
-    RUN_NOT_HIDDEN, /* R4: One of 32 elements from this element on is not hidden, but a newer element has its key. */
-    RUN_TOMBSTONE,  /* R7: One of 32 elements from this element on is hidden, but is the newest of its key. */
+    RUN_NOT_HIDDEN, /* R4: One of the 32 elements from here on should be hidden, because a newer element has its key. */
+    RUN_TOMBSTONE,  /* R7: One of the 32 elements from here on is hidden, although it is the newest of its key. */
     RUN_MISCOUNTED, /* R5: This entry of `visible` is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS

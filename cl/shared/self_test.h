@@ -70,8 +70,8 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* The words that all work-items update in the two tests of atomic operations, of 32 and of 64 bits. Work-item i does
- * the following: */
+/* Words that all work-items update in the tests of 32-bit and of 64-bit atomic operations. Work-item i does the
+ * following: */
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
@@ -86,8 +86,8 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Makes a 64-bit number whose lower half descends when the upper half ascends. A device that compares only one half
- * finds a wrong maximum. The caller must have mark < 2^31. */
+/* Makes a 64-bit number whose lower half descends when the upper half ascends, so that a device that compares only one
+ * half finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
 /* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */
@@ -138,14 +138,15 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. The header of a line is 2 * version, plus 1 while the line is latched. */
+/* Sizes of the test of reads without a latch. Each line of words has a header: 2 * version, plus 1 while a writer holds
+ * the line's latch. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* number of reads with a stable version and right words */
-    OPTIMISTIC_TORN, /* number of reads with a changed version and a wrong word */
-    OPTIMISTIC_BAD,  /* number of reads with a stable version and a wrong word */
+    OPTIMISTIC_GOOD, /* number of reads that saw the same version before and after, and right words */
+    OPTIMISTIC_TORN, /* number of reads that saw wrong words and noticed it, because the version had changed */
+    OPTIMISTIC_BAD,  /* number of reads that saw wrong words although the version had not changed: an error */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -176,6 +177,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits are the sum of the numbers 1 to t + 1. */
+/* Flag in the word that work-group t stores. The other bits are the sum 1 + 2 + ... + (t + 1). */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

@@ -15,9 +15,8 @@
  * The word's top two bits are a code, the other bits count elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a launch all words of the launch's tiles are "count up to this tile". Even and odd passes use different
- *       codes for this state, and treat the code of the previous pass as "nothing". So the words are zeroed once, not
- *       for each pass. */
+ *   S2  After a launch all words of its tiles are "count up to this tile". The next pass uses another code for this
+ *       state and treats the old code as "nothing". So the words are zeroed once, not for each pass. */
 #pragma once
 #include "shared/group.h"
 
@@ -27,7 +26,7 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of a status word that counts all elements up to the end of its tile. */
+/* Code of a status word that counts the elements of its tile and all earlier tiles (see S1 and S2). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of a pass. Members `..._at` are element indices in a buffer, members `..._word` are word indices in the
@@ -42,8 +41,8 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is (ordered form >> shift) & digit_mask. */
     ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
     ordo_u32 status_word;
-    /* Word indices of two arrays with the output index of each digit's first element: in this launch, and in the next
-     * launch. If a plan chooses the digit, the kernel adds an offset for the digit. */
+    /* Word indices of two arrays. Each has the output index of each digit's first element. The first array is for this
+     * launch, the second for the next launch. If a plan chooses the digit, the kernel adds the digit's offset. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -60,19 +59,20 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* The local pass runs only if keys differ in at least this number of digits. */
+/* Minimum number of digits in which keys must differ for the local pass (see struct sort_local). */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* The kernel zeroes all words before this one in the control buffer. */
-    ordo_u32 segment_limit; /* The local pass runs only if segments have at most this mean size. 0: never. */
+    ordo_u32 bases_word;    /* Word index of `bases` in the control buffer. The kernel zeroes all words before it. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for the local pass (struct sort_local). 0: no local pass. */
 };
 
-/* Arguments of the local pass, which sorts segments in local memory. A *segment* has the elements whose keys are equal
- * in all digits that passes have sorted. Work-group r sorts the segments that begin at elements r * step to (r + 1) *
- * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the output. */
+/* Arguments of the local pass, which ends the sort in local memory. It sorts each *segment*: neighbours whose keys are
+ * equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r * step
+ * to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the
+ * output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -102,7 +102,8 @@ struct sort_buckets {
                        * instead. */
 };
 
-/* Words of the bucket plan: a state, the lowest bit of the digit, and the end index of each bucket. */
+/* Words of the plan of sort_buckets.cl: a state (see the enum below), the lowest bit of the digit, and the end index of
+ * each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
@@ -141,6 +142,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Local memory of the local pass, in bytes. The memory holds a bucket number and an index for each element, of 2 bytes
- * each. */
+/* Local memory of the local pass (struct sort_local), in bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It searches for the k-th element digit by digit, as a number. The number's upper bits are the ordered form
- * of the element's key, its lower index_bits bits are the element's index. Pass p counts digit p of the *candidates*:
- * the elements that agree with the k-th element in all earlier digits. One buffer of words, all 0 at first, has the
- * results:
+ * key order. It finds the k-th element digit by digit. Digits are taken from a number: the ordered form of the key
+ * (shared/key.h), followed by the element's index in index_bits bits. Pass p counts digit p of the *candidates*: the
+ * elements that agree with the k-th element in all earlier digits. The results lie in one buffer of words, which are 0
+ * at first:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -30,10 +30,9 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the number of the lowest bit of digit pass -
-     * 2. */
+    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of the digit above it. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Extract digit `pass`. next_mask is 0 after the last digit. */
+    ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
 /* Local memory of a pass, in bytes. */

@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of an X-fast trie, which finds a key by a binary search over the lengths of its
- * prefixes. A prefix is the high bits of a key's ordered form (shared/key.h). The leaves are a sorted array of
- * distinct keys, so the leaves with a given prefix are an interval:
+/* Defines the memory layout of an X-fast trie: a sorted array of distinct keys (the leaves), and an index that finds a
+ * key by a binary search over prefix lengths. A prefix is the high bits of a key's ordered form (shared/key.h). All
+ * leaves with the same prefix are neighbours:
  *
  *     leaves    k0 k1 k2 ...                          a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits) = count      prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1
  *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of
  *                                                     flat_bits + group, flat_bits + 2 group, ... bits
  *
- * A key of the hash table has the prefix in its upper bits, then a bit that is 1, then bits that are 0. Only prefixes
- * with more than XFAST_LEAF leaves have an entry, so a search ends with a binary search of a few keys. This is D. E.
- * Willard's y-fast trie (IPL 17, 1983) with groups of leaves chosen by their prefixes. */
+ * A key of the hash table has the prefix in its upper bits, then a bit that is 1, then bits that are 0. Prefixes with
+ * at most XFAST_LEAF leaves have no entry. A search compares these few keys instead, as in D. E. Willard's y-fast trie
+ * (IPL 17, 1983). */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   If a prefix has a length of the table and more than XFAST_LEAF leaves, the table has an entry: the
- *               index of the first of these leaves, and the end.
+ *  X2 entries   A prefix with more than XFAST_LEAF leaves has an entry in the table if the table stores its length. The
+ *               entry is the index of its first leaf, and the index after its last.
  *  X3 only      The table has no other entry.
- *  X4 masks     A key may encode a prefix (xfast_prefix.cl). If there are masks, bit l of masks[i] is 1 exactly if the
- *               first l bits of key i's prefix are the whole prefix of another key. */
+ *  X4 masks     Keys may encode prefixes, for example routes (xfast_prefix.cl). If the trie has masks, bit l of
+ *               masks[i] is 1 exactly if another key encodes the first l bits of key i's prefix. */
 #pragma once
 #include "shared/types.h"
 
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* XFAST_FLAT_BITS_MAX limits flat_bits, XFAST_FLAT_MEAN_MAX the mean number of leaves per entry of `flat`. */
+/* Maximum of flat_bits, and maximum mean number of leaves with the same first flat_bits bits. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
 
 #define XFAST_MASKS_SHARE 32
 
-/* Size of a value of the hash table, in bytes. The lower half is the index of the prefix's first leaf, the upper half
- * the end of its interval of leaves. */
+/* Size of an entry of the hash table in bytes. The lower half is the index of the prefix's first leaf, the upper half
+ * the index after its last leaf. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
     ordo_u32 count;     /* number of leaves */
     ordo_u32 flat_bits; /* from 1 to XFAST_FLAT_BITS_MAX */
-    ordo_u32 group;     /* level l of the hash table has prefixes of flat_bits + l * group bits */
+    ordo_u32 group;     /* level l of the hash table has the prefixes of flat_bits + l * group bits */
     ordo_u32 levels;
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");
 
-/* Results of the check of a trie. There is one word for each message: the first leaf or entry that violates the
- * invariant, or 0xffffffff. The last word is the number of entries that the hash table must have. */
+/* Results of the check of a trie. For each message below: the first leaf or entry that violates the invariant, or
+ * 0xffffffff. The last word is the number of entries that the hash table must have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \

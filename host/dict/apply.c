@@ -98,7 +98,6 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sets made[j] to the value that the key of sorted operation j has after this operation. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -127,8 +126,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* `mem` has `parts` arrays of `stride` numbers. Replaces each number by the sum of the numbers before it. This sum
- * may include earlier arrays; the kernels that read it (sum_at in cl/dict/apply_batch.cl) subtract them. */
+/* `mem` has `parts` arrays of `stride` numbers. Replaces each number by the sum of the numbers before it. If the sums
+ * continue from array to array, the kernels subtract the sum of earlier arrays (sum_at). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -148,8 +147,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Divides the sorted operations into groups: the operations on one key form a group. If the batch has combines, also
- * computes a->made. */
+/* Finds the groups (the operations on one key). If the batch has combines, also computes a->made. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };

@@ -7,7 +7,7 @@
 
 #include "shared/apply.h"
 
-/* Answers of the dictionary to seeks, as it was before the batch. */
+/* Results of seeks in the dictionary as it was before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
@@ -35,8 +35,8 @@ struct apply {
      * then the key's stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* The numbers 0, 1, 2, ...; after the sort, the index of each segment's first operation
-                           * (sorted_batch in cl/dict/apply_batch.cl). */
+    cl_mem number;        /* Before the sort, the numbers 0, 1, 2 and so on. After it, the index of each segment's first
+                           * operation (see sorted_batch). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;

@@ -83,8 +83,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers the counts. Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if
- * operation i is a range. */
+/* Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if operation i is a range. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -135,9 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If the batch has operations on this key, sets groups[q] to the key's
- * index among the distinct keys of the batch. Otherwise sets groups[q] to NONE, and writes the selected element to
- * *base. */
+/* Finds the key that each selection q selects. groups[q] becomes the key's index among the distinct keys of the batch.
+ * If the batch lacks the key, groups[q] becomes NONE, and *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

@@ -40,8 +40,6 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* Finds the neighbours of seeks and erased keys in the dictionary. If the structure can (seeks_both), one launch
- * searches in both directions. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;

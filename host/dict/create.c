@@ -40,8 +40,7 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* Starts builds of the kernels that this dictionary will probably need, for the most usual calls first. Does nothing
- * if the device cannot build kernels ahead, or has done so for this `variant` before. */
+/* Starts builds of the kernels that this dictionary will probably need, for the most usual calls first. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

@@ -53,8 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* A driver drops commands of an update if another command in their queue has failed. After that, checks the
- * structure. Returns ORDO_BROKEN if a check has found damage. */
+/* Checks the structure if a driver may have dropped commands of an update, because another command in the queue had
+ * failed. Returns ORDO_BROKEN if a check has found damage. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;

@@ -24,8 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Returns ORDO_TOO_SMALL, because `capacity` is too small for the elements. Before that, downloads the offsets,
- * which are valid all the same. */
+/* Called if the elements exceed `capacity`. Downloads the offsets, which are valid, and returns ORDO_TOO_SMALL. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -54,8 +53,8 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches and pieces of at most PIECE_MIN queries are not split, because a staging buffer (runtime/staging.c) holds
- * their arrays. */
+/* Batches and pieces of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
+ * (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,

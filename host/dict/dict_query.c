@@ -3,8 +3,7 @@
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* The optional outputs of a call are the slices of r->a from index `first` on. Returns whether the caller has passed
- * at least one output. */
+/* Returns whether the caller has passed an output: a slice of r->a from index `first` on. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -137,8 +136,6 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* Unless r->results is NULL, sets *r->results to the number of results (the last offset). Returns ORDO_TOO_SMALL if
- * this number exceeds the capacity. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;

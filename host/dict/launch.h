@@ -5,6 +5,9 @@
 
 #include "dict/structure.h"
 
+/* Passes x to a kernel as a uint. The argument lives until the end of the enclosing block. */
+#define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
+
 /* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines
  * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);

@@ -106,6 +106,15 @@ static ordo_status search(ordo_device *dev, const struct combination *c, const s
     return got;
 }
 
+static ordo_status pack(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a)
+{
+    const struct ordo_key_field field = { .type = c->key };
+    ordo_status                 got = ORDO_OK;
+    first_of(&got, ordo_key_pack(dev, &field, 1, &a->at[0], NULL, a->count, a->at[3], ordo_none(), NULL));
+    first_of(&got, ordo_key_unpack(dev, &field, 1, a->at[0], a->count, &a->at[3], NULL, NULL));
+    return got;
+}
+
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a);
@@ -114,6 +123,7 @@ static const struct {
               { ORDO_PREPARE_MERGE, merge, NULL },
               { ORDO_PREPARE_SCAN, scan, NULL },
               { ORDO_PREPARE_SEARCH, search, NULL },
+              { ORDO_PREPARE_PACK, pack, NULL },
 #define X(id, stem, ...) { ORDO_PREPARE_##id, NULL, &ordo_##stem##_structure },
               ORDO_STRUCTURE_MAP(X)
 #undef X

@@ -63,7 +63,7 @@ size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_re
 /* Makes a request over device memory: checks the arrays, then calls m->run. */
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
-/* Makes a request with host arrays: those in r->host instead of r->a. */
+/* Makes a request whose arrays are in host memory (r->host). */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
 /* The variable arguments initialise a struct ordo_request, beginning with its member `a`. */

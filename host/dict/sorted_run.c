@@ -8,10 +8,10 @@ static size_t round_up(size_t bytes)
     return ordo_ceil_div(bytes, 256) * 256;
 }
 
-struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2)
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form)
 {
-    const struct ordo_index index = ordo_index_of(dict->dev, dict->key, ordo_none(), count, node_log2);
-    struct ordo_run_layout  l = { .node_log2 = node_log2 };
+    const struct ordo_index index = ordo_index_of(dict->dev, dict->key, ordo_none(), count, form);
+    struct ordo_run_layout  l = { .form = form };
     l.values = round_up(count * dict->key_bytes);
     l.hidden = l.values + round_up(count * dict->value_bytes);
     l.visible = l.hidden + round_up(ordo_ceil_div(count, 32) * 4);
@@ -102,7 +102,7 @@ static size_t with_reserve(size_t bytes)
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count)
 {
     const ordo_dict *dict = &runs->dict;
-    return ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)).bytes <=
+    return ordo_run_layout_of(dict, count, ordo_index_form(dict->dev, dict->key)).bytes <=
            ordo_device_facts(dict->dev)->max_alloc_bytes;
 }
 
@@ -129,9 +129,9 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out)
 {
     const ordo_dict *dict = &runs->dict;
-    *out = (struct ordo_sorted_run) { .count = count,
-                                      .layout =
-                                          ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)) };
+    *out =
+        (struct ordo_sorted_run) { .count = count,
+                                   .layout = ordo_run_layout_of(dict, count, ordo_index_form(dict->dev, dict->key)) };
     if (take_spare(runs, out->layout.bytes, out))
         return ORDO_OK;
     return create_block(runs, call, out->layout.bytes, out);
@@ -177,9 +177,9 @@ void ordo_runs_clear(ordo_dict *dict)
 
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out)
 {
-    *out = (struct ordo_sorted_run) { .count = count,
-                                      .layout =
-                                          ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)) };
+    *out =
+        (struct ordo_sorted_run) { .count = count,
+                                   .layout = ordo_run_layout_of(dict, count, ordo_index_form(dict->dev, dict->key)) };
     out->mem_bytes = out->layout.bytes;
     return ordo_call_scratch(call, out->mem_bytes, &out->mem);
 }
@@ -189,10 +189,10 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
     if (run->indexed)
         return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
-    run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count, run->layout.node_log2);
+    run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count, run->layout.form);
     if (run->index.bytes) {
         run->index.nodes = run->mem;
-        run->index.nodes_at = (run->layout.nodes / dict->key_bytes) >> run->index.node_log2;
+        run->index.nodes_at = run->layout.nodes / dict->key_bytes;
     }
     ORDO_TRY(ordo_call_index(call, &run->index));
     run->indexed = true;

@@ -19,8 +19,8 @@
 /* Byte offsets of the parts of a block, all multiples of 256, and the total `bytes`. A part may have unused
  * capacity. */
 struct ordo_run_layout {
-    size_t  values, hidden, visible, nodes, bytes;
-    cl_uint node_log2; /* Log2 of the number of keys in an index node. */
+    size_t     values, hidden, visible, nodes, bytes;
+    index_form form; /* The layout of the index. */
 };
 
 /* R4, R5: see struct ordo_run_set. */
@@ -117,7 +117,6 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* Returns whether the set is one run without hidden elements and repeated keys. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
@@ -133,7 +132,7 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
-struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
 /* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden
  * bits and no search index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
@@ -184,7 +183,7 @@ ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, str
 /* Sets out[j] to the number of visible elements before element j * RUN_BLOCK of the run. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Hides all stale (replaced) elements, and gives all runs hidden bits and visible counts. */
+/* Gives all runs the arrays `hidden` and `visible`, and hides all stale (replaced) elements. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Writes a bitmap of the stale (replaced) elements of each run r to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,

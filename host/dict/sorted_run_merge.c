@@ -123,8 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all
-     * runs are marked. */
+    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all runs
+     * are marked (R4 of struct ordo_run_set). */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -154,8 +154,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. Leaves *out
- * unchanged if count is 0. */
+/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -276,7 +275,7 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
     ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, combine, out, &out->count)));
     out->distinct = true;
     out->marks = ORDO_RUN_MARKED;
-    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.node_log2).bytes;
+    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.form).bytes;
     if (out->count == 0)
         ordo_runs_release(runs, out);
     return ORDO_OK;

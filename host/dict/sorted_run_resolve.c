@@ -189,7 +189,6 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Writes the number of visible elements of each run to `out`. All stale (replaced) elements must be hidden. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     const struct ordo_launch launch = kernel(dict, "run_totals", set->n);

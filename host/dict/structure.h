@@ -147,7 +147,7 @@ struct ordo_structure {
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
     /* Erases all keys of an interval. If the structure cannot do this, sets *done to false and changes nothing; the
-     * caller then erases key by key. Waits, unless e->counted. May be NULL. */
+     * caller then erases key by key. Waits for the device if e->counted is false. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
     /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure
@@ -260,7 +260,7 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets all offsets of a batch without ranges to 0, if the batch has offsets. */
+/* Sets all offsets of a batch without ranges to 0. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
 /* If the call takes host arrays, downloads the results of an update. An update must call this before it changes the

@@ -23,8 +23,8 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* A dry-run device invents the counts that calls read from it. Calls ordo_dict_warm_up on this device, once for each
- * of a few counts. `config` must have the structure's own type. */
+/* Calls ordo_dict_warm_up a few times. Each time, the dry-run device returns other numbers to calls that read a count.
+ * `config` must have the structure's own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

@@ -37,8 +37,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the value of macro BY_KEY_WIDEN. 0: values keep 4 bytes. 1: values become unsigned 8-byte integers, 2:
- * signed ones. */
+/* Returns the value of macro BY_KEY_WIDEN (cl/primitive/by_key.cl). */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)

@@ -56,8 +56,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
             ordo_buffer_destroy(dev, &arrays[i].slice.mem);
 }
 
-/* ---- large arrays, used in place by CPUs
- * --------------------------------------------------------------------------- */
+/* ---- large arrays -------------------------------------------------------------------------------------------- */
 
 /* Returns true if array i has a byte in common with another array. OpenCL forbids buffers that overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
@@ -68,16 +67,16 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array in place. Let p be the largest power of two that divides the element
- * size. The array's address must be a multiple of p, or of 8 if p is greater than 8. */
+/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two
+ * that divides the element size, or of 8 if this power is greater. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* If the device uses host memory, creates a buffer over the memory of array i. An array that is both input and
- * output gets no such buffer, because a call that fails must leave it unchanged. */
+/* If the device uses host memory, creates a buffer over the memory of array i. Does nothing for an array that is
+ * both input and output, because it must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -101,8 +100,7 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
     return ORDO_OK;
 }
 
-/* ---- small arrays, uploaded together
- * -------------------------------------------------------------------------------- */
+/* ---- small arrays -------------------------------------------------------------------------------------------- */
 
 static size_t wanted_of(const struct ordo_host_array *a)
 {
@@ -110,7 +108,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment in bytes of the arrays in a stage. A stage is a buffer for all arrays of a call. */
+/* Alignment in bytes of the arrays in a stage, a buffer for all arrays of a call. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -118,8 +116,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns byte offsets in the stage to the arrays whose upload and download flags equal `up` and `down`. The first
- * `used` bytes of the stage are already assigned. Returns the number of assigned bytes, now including these arrays. */
+/* Assigns byte offsets in the stage, from `used` on, to the arrays whose upload and download flags equal `up` and
+ * `down`. Returns the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -140,9 +138,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. In the
- * stage all inputs are contiguous, and so are all outputs. If the arrays do not fit in a stage, does nothing; the
- * caller then creates a buffer for each array. */
+/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. Does
+ * nothing if the arrays do not fit in a stage. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -191,9 +188,9 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
     return ORDO_OK;
 }
 
-/* ---- to the device and back ---------------------------------------------------------------------------------- */
+/* ---- transfers ----------------------------------------------------------------------------------------------- */
 
-#define ARRAYS_MAX 16
+#define ARRAYS_MAX 18
 
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {

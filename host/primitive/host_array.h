@@ -36,7 +36,7 @@ struct ordo_host_array {
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \
     ((struct ordo_host_array) { .name = #array, .count = (n), .bytes = (element), __VA_ARGS__ })
 
-/* Describes an input array. If `element` is 0, the pointer must be NULL. */
+/* Describes an input array with elements of `element` bytes. If `element` is 0, the pointer must be NULL. */
 #define ordo_host_in(array, n, element) ORDO_HOST_ARRAY(array, n, element, .from = (array), .upload = true)
 
 /* Describes an output array. The call must write all elements of the array. */
@@ -46,7 +46,7 @@ struct ordo_host_array {
 #define ordo_host_inout(array, n, element)                                                                             \
     ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
-/* Begins the call, creates buffers, and uploads the inputs. `last` is the record of a dictionary's last call, or
+/* Begins the call, creates buffers, and uploads the inputs. `last` describes a dictionary's previous call, or is
  * NULL. After an error nothing is allocated, and the device is not locked. */
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
@@ -54,7 +54,7 @@ ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ord
 /* Downloads one array before the call ends. If `status` is an error, does nothing and returns `status`. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
-/* Downloads all outputs before the call ends. `call` may be a step of another call. */
+/* Downloads all outputs before the call ends. The call may be a step of another call. */
 ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n);
 
 /* If `status` is ORDO_OK, downloads the outputs. Then frees the buffers and ends the call. Returns `status`, or the

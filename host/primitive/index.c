@@ -3,37 +3,117 @@
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
-#include "shared/index.h"
-
 #include <stdlib.h>
+#include <unistd.h>
 
-static cl_uint log2_of(size_t power_of_two)
+static cl_uint log2_of(size_t n)
 {
     cl_uint log2 = 0;
-    while (power_of_two >> log2 > 1)
+    while (n >> log2 > 1)
         log2++;
     return log2;
 }
 
-cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key)
+static cl_uint least(cl_uint a, cl_uint b)
 {
-    return log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(ordo_type_bytes(key), 0)));
+    return a < b ? a : b;
 }
 
-struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
-                                cl_uint node_log2)
+/* ---- the layout ---------------------------------------------------------------------------------------------- */
+
+/* Assumed size of a GPU's pages. Drivers do not report it. */
+#define GPU_PAGE_BYTES ((size_t) 2 << 20)
+
+/* Returns the depth of a line: as many keys as fill a line of the cache, but 8 to 32. */
+static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
 {
-    const size_t      key_bytes = ordo_type_bytes(key), node = (size_t) 1 << node_log2;
-    struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .node_log2 = node_log2 };
+    const cl_uint depth = log2_of(facts->cache_line_bytes / key_bytes);
+
+    return depth < 3 ? 3 : least(depth, 5);
+}
+
+/* Returns the depth of a SIMD block. A team of a GPU compares a whole line. */
+static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
+{
+    return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
+}
+
+/* Returns how many levels of lines fit in a memory page. */
+static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
+{
+    const long   page = facts->cpu ? sysconf(_SC_PAGESIZE) : (long) GPU_PAGE_BYTES;
+    const size_t room = (size_t) page / (key_bytes << line_depth), children = (size_t) 1 << line_depth;
+    cl_uint      levels = 0;
+
+    for (size_t lines = 1, all = 1; all <= room; all += lines) {
+        lines *= children;
+        levels++;
+    }
+    return levels;
+}
+
+/* Level order. Every line has `node_log2` levels, and one comparison. */
+static index_form level_order(cl_uint node_log2)
+{
+    return (index_form) { node_log2, node_log2, node_log2, 0 };
+}
+
+/* A tunable depth of 0 means that the device's facts decide. Depths that do not fit into each other are cut: a SIMD
+ * block is at most a line, and a page has at least one level of lines. */
+static index_form blocked(const ordo_device *dev, size_t key_bytes)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
+    const cl_uint            line = ordo_tunable(dev, ORDO_SEARCH_LINE_DEPTH, shape);
+    const cl_uint            simd = ordo_tunable(dev, ORDO_SEARCH_SIMD_DEPTH, shape);
+    const cl_uint            page = ordo_tunable(dev, ORDO_SEARCH_PAGE_DEPTH, shape);
+    index_form               form = { .node_log2 = line_depth_of(facts, key_bytes), .line_depth = line };
+
+    if (line == 0)
+        form.line_depth = form.node_log2;
+    if (form.line_depth >= 3)
+        form.node_log2 = form.line_depth;
+    form.simd_depth = least(simd ? simd : simd_depth_of(facts, key_bytes, form.line_depth), form.line_depth);
+    form.page_levels = page ? page / form.line_depth : page_levels_of(facts, key_bytes, form.line_depth);
+    form.simd_depth += form.simd_depth == 0;
+    form.page_levels += form.page_levels == 0;
+    return form;
+}
+
+index_form ordo_index_form(const ordo_device *dev, ordo_type key)
+{
+    const size_t          key_bytes = ordo_type_bytes(key);
+    const enum ordo_shape shape = ordo_shape_of(key_bytes, 0);
+
+    if (ordo_tunable(dev, ORDO_SEARCH_LAYOUT, shape) == ORDO_INDEX_BLOCKED)
+        return blocked(dev, key_bytes);
+    return level_order(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)));
+}
+
+cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index)
+{
+    const size_t key_bytes = ordo_type_bytes(index->key);
+    cl_uint      levels = index->form.page_levels;
+
+    if (levels == 0)
+        levels = page_levels_of(ordo_device_facts(dev), key_bytes, index->form.line_depth);
+    return levels ? levels : 1;
+}
+
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form)
+{
+    struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .form = form };
 
     if (count == 0)
         return index;
-    index.shift = (cl_uint) (keys.at % node);
-    index.blocks = index_blocks((cl_uint) count, index.shift, index.node_log2);
-    index.levels = index_levels(index.blocks, index.node_log2);
-    index.bytes = (size_t) index_nodes(index.blocks, index.node_log2) * node * key_bytes;
+    index.shift = (cl_uint) (keys.at % ((size_t) 1 << form.node_log2));
+    index.blocks = index_blocks((cl_uint) count, index.shift, form.node_log2);
+    index.levels = index_levels(index.blocks, form.line_depth);
+    index.bytes = ((size_t) index_lines(index.blocks, form.line_depth) << form.line_depth) * ordo_type_bytes(key);
     return index;
 }
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
 
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index *index, const char *name, size_t items)
 {
@@ -43,30 +123,60 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                   .groups = ordo_min_size(ordo_ceil_div(items, group), 1 << 16),
                                   .group = group,
                                   .defines = { { "ORDO_KEY", index->key },
-                                               { "INDEX_NODE_LOG2", index->node_log2 },
+                                               { "INDEX_NODE_LOG2", index->form.node_log2 },
+                                               { "INDEX_LINE", index->form.line_depth },
+                                               { "INDEX_SIMD", index->form.simd_depth },
+                                               { "INDEX_PAGE", index->form.page_levels },
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
+/* Launches a kernel over all separators. `wrong` is the last argument of index_check, otherwise NULL. */
+static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
+                                  const cl_mem *wrong)
 {
-    if (index->bytes == 0)
-        return ORDO_OK;
-    const cl_ulong           nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
-    const cl_uint            count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
-    const struct ordo_launch launch = kernel(call->dev, index, "index_build", (size_t) nodes << index->node_log2);
+    const cl_uint            count = (cl_uint) index->count;
+    const cl_ulong           nodes_at = index->nodes_at;
+    const cl_uint            entries = index_lines(index->blocks, index->form.line_depth) << index->form.line_depth;
+    const struct ordo_launch launch = kernel(call->dev, index, name, entries);
     struct ordo_args         args = { .n = 0 };
 
     ordo_args_slice(&args, &index->keys);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(index->shift), ORDO_ARG(index->nodes), ORDO_ARG(nodes_at),
-             ORDO_ARG(nodes));
+             ORDO_ARG(entries));
+    if (wrong)
+        ORDO_ADD(&args, ORDO_ARG(*wrong));
     return ordo_call_launch(call, &launch, &args);
+}
+
+ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
+{
+    return index->bytes ? for_separators(call, index, "index_build", NULL) : ORDO_OK;
+}
+
+ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_index *index)
+{
+    const int     mark = call->n_scratch;
+    const cl_uint none = UINT32_MAX;
+    cl_uint       found = none;
+    cl_mem        wrong = NULL;
+
+    if (index->bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, sizeof found, &wrong));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, sizeof found, none));
+    ORDO_TRY(for_separators(call, index, "index_check", &wrong));
+    ORDO_TRY(ordo_call_read(call, wrong, 0, &found, sizeof found));
+    ordo_call_release(call, mark);
+    if (found != none)
+        return ORDO_FAIL(call->dev, ORDO_BROKEN, "I2: separator %u of an index of %zu keys is not its unit's last key",
+                         found, index->count);
+    return ORDO_OK;
 }
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the width (bytes per key) of each block, and the blocks' offsets. If all blocks get the same width, sets
- * index->width to it, otherwise to 0. Sets *units to the size of all compressed blocks in units of 16 bytes. Waits
- * for these results. */
+/* Computes the width (bytes per key) and the offset of each block, and waits for the results. Sets index->width to
+ * the common width, or to 0 if widths differ. Sets *units to the size of all blocks in units of 16 bytes. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -91,7 +201,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* All blocks get the width of the widest block, unless different widths save a quarter of the memory. With
+    /* Uses the widest block's width for all blocks, unless different widths save a quarter of the memory. With
      * different widths each search must also read a block's offset. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
@@ -133,10 +243,10 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
-    *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
+    *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
     /* In a compressed index block 0 begins at keys.at, even if keys.at is not a multiple of the block size. */
     if (compressed && count > 0) {
-        *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
+        *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;
         ORDO_TRY(pack(call, index));
     }

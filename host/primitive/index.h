@@ -4,18 +4,18 @@
 #define ORDO_INDEX_H
 
 #include "primitive/primitive.h"
+#include "shared/index.h"
 
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
     struct ordo_slice keys; /* The indexed array, whose buffer is not retained. */
     size_t            count;
-    cl_uint           node_log2; /* Binary logarithm of the number of keys per node. */
+    index_form        form;
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    /* Separators of all levels. A separator is the first key of a block. NULL if there is at most one block. */
-    cl_mem nodes;
-    size_t nodes_at; /* Number of nodes in `nodes` before the first node of this index. */
+    cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
+    size_t            nodes_at; /* Number of keys in `nodes` before the first separator of this index. */
 
     cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
     cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
@@ -23,14 +23,18 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the binary logarithm of the number of keys per node. The result depends on a tunable that may change. So
- * callers store the result with which they built an index. */
-cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
+/* Returns the layout for new indexes. The result depends on tunables that may change. So callers store the result with
+ * which they built an index. */
+index_form ordo_index_form(const ordo_device *dev, ordo_type key);
+/* Returns the number of levels of lines in a page of the index. Level order has no pages; there it is the number of
+ * levels that fit in a page of memory, at least 1. */
+cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
 /* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
  * index.bytes bytes for index.nodes. */
-struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
-                                cl_uint node_log2);
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
+/* Returns ORDO_BROKEN if a separator is not the key that it stands for. Waits for the device. */
+ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

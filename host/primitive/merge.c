@@ -17,8 +17,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* Returns the work-group size and the elements per work-item. Halves the group size until a tile (the elements of
- * one group) fits in local memory. */
+/* Returns the work-group size and the elements per work-item. A tile (the elements of one group) fits in local
+ * memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -35,8 +35,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Estimates by how many elements a tile's end in array a deviates from its expected position: about a quarter of the
- * square root of `count`. For random keys the standard deviation is at most as large. */
+/* Returns the distance `near` of merge_path_team, about a quarter of the square root of `count`. For random keys the
+ * standard deviation of the function's guess is at most as large. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -21,10 +21,10 @@ struct shape {
 };
 
 /* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A
- * greater stride needs fewer samples, but on average leaves n_runs * stride elements of a tile unused. */
+ * greater stride needs fewer samples, but leaves about n_runs * stride elements of a tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements per single work-item. It limits the scratch buffers. */
+#define CHUNK_MIN   1024 /* Minimum number of elements that a single work-item merges. It limits scratch memory. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. Tries the size of the tunable first, then smaller sizes, larger sizes, and
- * finally one work-item. */
+/* Returns the group size and the tiles. Tries the tunable's group size, then smaller and larger sizes, and finally
+ * one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -284,8 +284,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* If there are 3, 5 or 9 runs, the first run takes part only in the last round of pairwise merges, because it is
- * usually the largest. The other runs move to the second half of the table, so they are first merged with each
- * other. */
+ * usually the largest. The other runs move to the second half of the table. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -362,9 +361,7 @@ static void add_run(struct merge *m, const struct ordo_merge_source *run)
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines)
 {
     const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
-    return shape.group > 1 &&
-           /* The look-back adds counts of 4 bytes, whatever the type of the keys. */
-           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
+    return shape.group > 1 && ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0));
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
@@ -399,8 +396,8 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the sum of the two offsets overflows, returns offset
- * SIZE_MAX, which the check of arrays refuses. */
+/* Returns the slice of `array` that begins at run->at. If the offset overflows, it becomes SIZE_MAX, which the check
+ * of arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

@@ -14,17 +14,17 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, which is the input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and
- * counts of elements that are not hidden. */
+/* A sorted run, an input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and counts of
+ * elements that are not hidden. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
     /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the counts (only for ORDO_MARKS_FILTER). */
+    size_t visible; /* Byte offset of the counts of visible elements (only for ORDO_MARKS_FILTER). */
 };
 
-/* How the values of a key are combined (COMBINE_TYPE and COMBINE_OP of cl/group/value.cl). */
+/* How a merge combines the values of equal keys. */
 struct ordo_merge_combine {
     ordo_type type; /* The type must be as wide as a value. */
     ordo_op   op;
@@ -38,21 +38,21 @@ struct ordo_merge_target {
     const struct ordo_merge_combine *combine; /* How values are combined. If NULL, each key keeps its last value. */
 };
 
-/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. `marks` selects the output:
+/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. An element is hidden if a newer run
+ * replaces or erases it. `marks` selects the output:
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
- *  FILTER   only elements that are not hidden. Bitmaps and counts of all runs must be up to date
- *           (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, if this element is not hidden. Needs ordo_merge_can_dedup
+ *  FILTER   only elements that are not hidden. All runs must have correct bitmaps and counts (host/dict/sorted_run.h)
+ *  DEDUP    the last element of each key, unless it is hidden. Needs ordo_merge_can_dedup
  *
- * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty. The
- * first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
+ * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
+ * The first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Returns true if the device can merge n_runs runs with ORDO_MARKS_DEDUP. `combines` must be true if out->combine
- * will be set. */
+/* Returns true if the device can merge n_runs runs with ORDO_MARKS_DEDUP. Pass `combines` if out->combine will be
+ * set. */
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines);
 
 #endif

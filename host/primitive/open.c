@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Reports a wrong result. On a dry-run device all results are invented, so the test continues. */
+/* Reports a wrong result. On a dry-run device, which computes nothing, the test continues. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 struct arrays {
@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks the output of the sort: each value is the index of its key in the input, and the pairs strictly ascend. If
- * both are true, the output contains every pair once. */
+/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly
+ * ascend. If so, the output contains every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -6,9 +6,8 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of bytes that kernels copy at once: the largest power of two, up to 16, that divides the row
- * size and the slices' byte offsets. On CPUs up to 8, because buffers over the caller's memory may not be aligned to
- * 16 bytes. */
+/* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
+ * byte offsets, but at most 16. On CPUs at most 8, because the caller's memory may not be aligned to 16 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -53,7 +52,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Writes to *latest, for each row of r->table, the index of the last row of r->list that a scatter writes to it. */
+/* If a scatter writes a row of r->table several times, the last row of r->list must win. Creates *latest, which has
+ * 1 + the index of this row, or 0, for each row of the table. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -21,14 +21,23 @@ struct ordo_search {
     /* If given, the result of query i is stored at index places[i] (uint32_t). Otherwise it is stored at index i. */
     struct ordo_slice places;
 
-    /* Kernel file for a lookup that stores other results than values, or NULL. It includes
-     * cl/primitive/search_body.cl. `answers` has the kernel arguments that the file declares in macro ANSWERS_ARGS. */
+    /* If not NULL, the lookup uses this kernel file, which stores other results than values. The file includes
+     * cl/primitive/search_body.cl. `answers` has the arguments that its macro ANSWERS_ARGS declares. */
     const char             *file;
     const struct ordo_args *answers;
 };
 
+/* Returns whether the search reads a compressed index instead of the keys. */
+static inline bool ordo_search_is_packed(const struct ordo_search *search)
+{
+    return search->index && search->index->packed;
+}
+
 bool ordo_search_by_index(const struct ordo_search *search);
 
+/* Searches for the queries in the order in which they are. */
+ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
+/* Searches for the queries in the order that search->scheme names. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

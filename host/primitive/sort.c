@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* Buffer of the plan that kernel sort_histogram writes, or NULL. */
+    /* Buffer for the digit of each pass, which kernel sort_histogram chooses, or NULL. */
     cl_mem pass_digits;
 };
 
@@ -161,8 +161,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h). Launches the kernel that counts digits and plans passes. The base
- * of a digit is the output index of its first element. The bases begin at word number `bases` of the control buffer. */
+/* Allocates the control buffer (cl/shared/sort.h). Launches the kernel that counts digits and plans passes. The
+ * output index of each digit's first element is stored from word number `bases` of the control buffer on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -201,8 +201,8 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the kernels of the local pass, if the plan has one. If sort_histogram decided against the local pass,
- * they return at once. */
+/* Launches the kernels of the local pass, if the plan has one. The kernels return at once if sort_histogram decided
+ * against the local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -324,8 +324,8 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl, which write the output. If a bucket is too long, the kernels only write
- * SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts instead. */
+/* Launches the kernels of sort_buckets.cl. If a bucket is too long, the kernels write SORT_BUCKET_NONE to `plan`,
+ * and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;

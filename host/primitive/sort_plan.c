@@ -38,9 +38,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item. Large tiles of a short array would leave compute units idle. So a
- * short array gets the smallest tiles with which one tile per compute unit suffices. On an H100, 2^18 pairs take 46
- * us with tiles of 2048 elements, and 68 us with tiles of 10752. */
+/* Returns the number of elements per work-item: the smallest number with at most one tile per compute unit, but at
+ * most items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
+ * elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -90,9 +90,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
-    /* A segment is a sequence of elements with equal top digits. A range consists of `step` elements, and of up to
-     * `room` more that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count /
-     * 65536 elements. `room` is twice that number, but at least 256, and at most half of a range. */
+    /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
+     * that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count / 65536
+     * elements. `room` is twice that number, but at least 256, and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -119,8 +119,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. bucket_max is limited because one core sorts a whole bucket while other cores
- * may be idle. */
+/* Plans a sort by buckets on a CPU. bucket_max limits buckets, because one core sorts a whole bucket while other
+ * cores may be idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -171,8 +171,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A planned sort needs the histogram. Only one-sweep sorts have it anyway; other sorts read the keys once
-         * more for it. */
+        /* Planning needs the histogram of digits. One-sweep sorts have it anyway, other sorts read the keys once
+         * more. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

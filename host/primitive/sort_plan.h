@@ -31,15 +31,15 @@ struct ordo_sort_plan {
     uint32_t           first_bit, bits, passes;
     uint32_t           group, items, digit_bits, registers;
     uint32_t           tile, tiles;
-    /* Number of launches per pass, and of tiles per launch. */
+    /* Each pass has `launches` launches of up to launch_tiles tiles. */
     uint32_t launches, launch_tiles;
     uint32_t histogram_groups;
-    /* True if a kernel plans the passes. */
+    /* True if kernel sort_histogram plans the passes. */
     bool planned;
     /* Number of copies of each histogram counter. */
     uint32_t copies;
     uint32_t local_bytes, histogram_bytes;
-    /* Number of elements per chunk, and of chunks. */
+    /* The array is divided into `chunks` chunks of `chunk` elements. */
     uint32_t chunk, chunks;
     /* Maximum number of elements in a bucket, or 0 if there are no buckets. */
     uint32_t               bucket_max;

@@ -13,7 +13,7 @@ struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* True: find only the k-th element, counted from 1. */
+    bool              select; /* If true, finds only the k-th element, counted from 1. */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -87,8 +87,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the number of the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most
- * one bit. */
+/* Returns the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most one bit. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -151,7 +150,7 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     const size_t bytes = 4 * p->state_words;
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
-    if (orders_itself(call->dev, t, p)) /* Kernel top_order clears the state after use. */
+    if (orders_itself(call->dev, t, p)) /* Kernel top_order zeroes the state again after use. */
         return ordo_call_zeroed(call, bytes, &p->state);
     ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     return ordo_call_fill(call, p->state, 0, bytes, 0);
@@ -208,7 +207,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* PARTS_PER_CORE is the number of chunks per core. A chunk has at least CHUNK_MIN and at least WORTH * k elements. */
+/* The input has PARTS_PER_CORE chunks per core, but a chunk has at least CHUNK_MIN and at least WORTH * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
 /* The list of a chunk has space for its k selected elements and at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
@@ -222,7 +221,7 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
     struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
-    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk has fewer than k elements. */
+    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk must have at least k elements. */
         *chunks = 0;
     c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
     return c;

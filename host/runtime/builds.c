@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call builds the program that it needs, unless a build thread has built it. If a
- * build thread is building it, the call waits. If that build fails, the call repeats it to get the error message. */
+/* Manages the programs of a device. A call that needs a program builds it, or waits for the build thread that is
+ * building it. If that thread's build fails, the call builds the program again to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The source text is not
- * hashed, because every launch computes this hash. */
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. It does not cover the
+ * source text, because every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -79,7 +79,7 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends the build threads of all devices. Holds live_lock until the end, so that no other thread destroys a device. */
+/* Ends the build threads of all devices. Holds live_lock, so that no other thread destroys a device meanwhile. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -88,16 +88,15 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Empties the list in the child of a fork. Initializes live_lock without locking it, because end_all may hold
- * live_lock while a driver forks. */
+/* Empties the list in the child of a fork. Replaces live_lock, which another thread may have held during the fork. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* Registers end_all as an exit handler. Exit handlers run in reverse order of registration, so end_all runs before
- * the handlers of all libraries that drivers have loaded so far. */
+/* Makes end_all an exit handler. The handler registered last runs first, so end_all runs before the handlers of all
+ * libraries that drivers have loaded so far. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -110,7 +109,7 @@ static void watch(void)
 }
 
 /* A driver's first compilation loads libraries whose exit handlers would run before end_all. Destructors of
- * thread-local objects run before all exit handlers. Therefore end_with_main is registered as a destructor. */
+ * thread-local objects run before all exit handlers, so end_with_main is registered as a destructor. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -189,9 +188,9 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if build threads must not begin a build. This is so while a call waits for a program, and for CALM_MS
- * milliseconds after a call got one, because the call may need another. NVIDIA's compiler builds only one program at
- * a time in a process, so a thread's build would delay the call. Needs b->lock. */
+/* Returns true if build threads must not begin a build: while a call waits for a program, and for CALM_MS milliseconds
+ * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a thread's build could delay
+ * the next call. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -223,8 +222,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler. watch_exit registers end_all again, so that end_all runs
-             * before the compiler's exit handlers. */
+            /* The driver has now loaded its compiler, which may have an exit handler. Registers end_all again, so that
+             * end_all runs before that handler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -232,7 +231,7 @@ static void *build_what_is_wanted(void *argument)
     return NULL;
 }
 
-/* Starts a build thread. The thread blocks all signals, so that only the application's threads handle signals. */
+/* Starts a build thread. It blocks all signals, so that only the application's threads handle signals. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -453,8 +452,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program. If there is none, waits until a build thread has built one. Returns the number of
- * programs that are not built yet, and raises *total to the greatest such number. */
+/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number of
+ * programs still to build. *total becomes the greatest such number. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -473,8 +472,8 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Adds the number of built programs to *built and of failed programs to *failed. Builds the first failed program
- * again to make its error message the device's last error. */
+/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again to make its
+ * error message the device's last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
@@ -538,9 +537,9 @@ void ordo_programs_destroy(ordo_device *dev)
 void ordo_builds_close(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
-    leave_live(dev); /* also in the child of a fork */
+    leave_live(dev);
     if (dev->pid != getpid())
-        return; /* Destroying b->changed would wait for the parent's threads. */
+        return; /* In the child of a fork, destroying b->changed would wait for the parent's threads. */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

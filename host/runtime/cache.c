@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps small files on disk, in directory $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The files hold
- * compiled programs and results of the probe. A file name is KIND-HASH. Each file begins with a header and a
- * checksum; damaged files are ignored. Directory and files must belong to the user and be writable by nobody else,
- * because the programs in the files are executed. */
+/* Keeps small files on disk: compiled programs and results of the probe. The directory is $ORDO_CACHE,
+ * $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each file begins with a header and a checksum; damaged files are ignored.
+ * Directory and files must belong to the user and be writable by nobody else, because the programs are executed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -216,8 +215,8 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest cache files until all others together have at most CACHE_CAP_BYTES. Reads the files' headers
- * only if a file must be removed. */
+/* Removes the oldest cache files until the remaining files have at most CACHE_CAP_BYTES together. Reads the files'
+ * headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -25,10 +25,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done by enqueueing a marker with the call's wait list. So the event fails if an event of
- * the list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU
- * runtime 2026.22). Therefore the function first enqueues a marker without a list, which waits for all earlier
- * commands, and adds its event to the list. Barriers have no list: it makes PoCL 3.1 forget others. */
+/* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
+ * commands. The second marker has the call's wait list and the event of the first marker. It fails if an event of
+ * the list fails. It alone would not suffice: in an out-of-order queue, a marker with a list waits only for the
+ * list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -257,10 +257,9 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, a small read in the device's own queue first polls the read's event. Only then does the thread block,
- * because a blocked thread wakes up late on idle processors. Polling halves the time of operation `find` for one
- * key. If waiting fails, the read may still be running, so the read writes to the device's buffer `bounce`, never to
- * the caller's memory. */
+/* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up late
+ * on idle processors. Polling halves the time to find one key. If waiting fails, the read may still run, so it writes
+ * to the device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -270,7 +269,6 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls until the command of the event has ended. Returns false after `max` polls or one second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -282,7 +280,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may run on after an error, sets dev->bounce to NULL: the buffer stays allocated. */
+/* Reads into `bounce`. If the read may continue after an error, sets dev->bounce to NULL, so that the buffer is never
+ * freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

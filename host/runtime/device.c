@@ -59,7 +59,7 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true if a safer kernel variant may avoid error `got`. No variant avoids lack of memory or driver errors. */
+/* Returns true if a safer kernel variant may avoid error `got`. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -76,8 +76,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If the test fails for lack of memory, runs the test again. The result will be cached, but
- * memory may be lacking only for a moment. */
+/* Runs the self-test. If it fails for lack of memory, runs it again: memory may be lacking only for a moment, but the
+ * result is cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -145,7 +145,6 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* Stores the directory that ORDO_CL_DIR names. Returns ORDO_IO if the directory does not exist. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -161,8 +160,8 @@ static ordo_status find_kernels(ordo_device *dev)
 /* Default number of build threads for a GPU. More threads do not make NVIDIA's compiler faster. */
 #define BUILD_THREADS_GPU 2
 
-/* Sets the maximum number of build threads. For a CPU the default is 0: its driver builds one program at a time, and
- * the build would slow down kernels. */
+/* Sets the maximum number of build threads. The default for a CPU is 0, because its driver builds one program at a time
+ * and the build would slow down kernels. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");

@@ -157,7 +157,6 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Stores the device's last error and takes ownership of `text`, which may be NULL. The next error frees `text`. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {

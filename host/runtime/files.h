@@ -6,18 +6,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a regular file of at most `max` bytes that belongs to this user or to root. Refuses a symbolic link and
- * never blocks on a pipe. On failure returns NULL and sets *why to the reason. errno is then ENOENT if the file does
- * not exist, otherwise not. */
+/* Opens a regular file of at most `max` bytes that belongs to this user or to root. Refuses a symbolic link, and never
+ * blocks on a pipe. On failure returns NULL and sets *why to the reason. errno is ENOENT only if the file does not
+ * exist. */
 FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 
 /* Creates the missing parent directories of `path`. On failure sets errno and returns false. */
 bool ordo_file_make_parents(char *path);
 
-/* Replaces the file `target` in one step, so readers see either the old or the whole new content. `write` writes a
- * temporary file, which is then renamed to `target`. `temporary` is the path of the temporary file in the same
- * directory and ends in XXXXXX. On failure `write` and ordo_file_replace set errno and return false, and the
- * temporary file is removed. */
+/* Replaces the file `target` in one step, so that readers see either the old or the new content. `write` writes a
+ * temporary file, which is then renamed. `temporary` is the path of this file in the same directory and ends in XXXXXX.
+ * On failure removes the temporary file, sets errno and returns false. `write` must also set errno if it fails. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

@@ -11,15 +11,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with stamps (ordo_call_stamped). */
+/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with call numbers
+ * (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* One cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the
- * queue that used it before, so that the new commands run after the old ones. */
+/* A cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the same
+ * queue, so that new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -33,7 +34,7 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned buffer whose mapped memory is `host`. NULL on a CPU, where each call creates `mem` over `host`. */
+    /* Pinned buffer, mapped at `host`. NULL on a CPU, where each call creates `mem` from the memory at `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
@@ -58,11 +59,11 @@ struct ordo_kernel {
     struct ordo_kernel *next;
     char               *name;
     cl_kernel           kernel;
-    size_t              max_group; /* maximum number of work-items per group */
-    bool                limited;   /* True if compiled with a limit on registers. */
+    size_t              max_group;
+    bool                limited; /* True if compiled with a limit on registers. */
 };
 
-/* A 128-bit hash. It identifies a program variant or a file of the disk cache. */
+/* 128-bit hash that identifies a program variant or a file of the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
@@ -71,7 +72,7 @@ struct ordo_digest {
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char                *file, *only, *options; /* `only` lists the compiled kernels; NULL means all of the file. */
+    char *file, *only, *options; /* `only` lists the compiled kernels, or is NULL for all kernels of the file. */
     enum {
         ORDO_PROGRAM_KNOWN,
         ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
@@ -80,7 +81,7 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* True if a program was built before a call needed it, and this build is not yet logged. */
+    /* `ahead` is true if the program was built before a call needed it, and this is not yet logged. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
@@ -120,7 +121,7 @@ struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */
     uint32_t               answer;    /* the word that every read returns */
-    /* Number of launches that still succeed. Later launches fail, so that loops that wait for a result end. */
+    /* Number of launches that may still succeed. With 0, launches fail, which ends loops that wait for a result. */
     unsigned           launches;
     struct ordo_kernel kernel; /* returned for every kernel */
 };
@@ -135,7 +136,7 @@ struct ordo_device {
     atomic_uint       holders; /* references: the opener's and each object's */
     /* True after ordo_device_close; nothing is logged then. */
     atomic_bool closed;
-    bool        own_queue_out_of_order; /* True if an adopted queue is out-of-order. */
+    bool        own_queue_out_of_order;
 
     pthread_mutex_t lock;       /* Recursive mutex. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
@@ -166,7 +167,7 @@ struct ordo_device {
     /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program contains only the kernels of one "Built together" line, not all kernels of a source file. */
+    /* If true, a program contains only the kernels of one "Built together" list of its source file, not all kernels. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* Compiler optimization of programs in tests. 1: always on, -1: always off, 0: as the tests choose. */
@@ -176,10 +177,10 @@ struct ordo_device {
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block   *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
-    struct ordo_ring     ring;
-    char                *bounce;     /* Host memory into which polled reads write (call.c), or NULL. */
-    size_t               stage_most; /* Maximum number of bytes that a call passes through a stage. */
+    struct ordo_block *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
+    struct ordo_ring   ring;
+    char              *bounce; /* Host memory into which polled reads write (call.c), or NULL. */
+    size_t stage_most;         /* Maximum size in bytes of the arrays that a call copies through a stage (staging.c). */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* number of the last send */
     struct ordo_pending *pending;
@@ -205,7 +206,7 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While it is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
+/* While this variable is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
@@ -265,7 +266,7 @@ ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
-/* cache.c. Keeps files with checksums in the user's cache directory. */
+/* cache.c */
 void ordo_cache_open(ordo_device *dev);
 /* Returns the malloc'd content of a cache file, or NULL if there is no valid file. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
@@ -294,7 +295,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Call this when all sends with numbers up to `number` have ended. Their stages become reusable. */
+/* staging.c. Makes the stages of all uploads with numbers up to `number` reusable. These uploads must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 
@@ -308,7 +309,7 @@ ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties prop
 /* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Must be called before each command. Adds the first call->n_pending events of the wait list to dev->pending. */
+/* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands of the queue wait for earlier ones. */

@@ -82,8 +82,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks that
- * were used in this queue and whose `use` is ORDO_SCRATCH_PLAIN. */
+/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of this
+ * queue with arbitrary content. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -130,9 +130,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* Creates a buffer. If memory is lacking, releases the free scratch blocks, then the buffers that objects cache, and
- * tries again after each of the two. Waits for the device's own queue, so that the driver frees the memory. Never
- * waits for a caller's queue or an incomplete event, because the caller may set the event later. */
+/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again, then the buffers that
+ * objects cache. Waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's
+ * queue or an incomplete event, which the caller may set later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -150,8 +150,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Creates a buffer and adds its block to `*list`. `queue` must be retained, or NULL for a buffer that outlives
- * calls. On failure releases `queue`. */
+/* Creates a buffer and adds its block to `*list`. Takes ownership of the reference `queue`, also on failure. `queue` is
+ * NULL for a buffer that outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -246,7 +246,6 @@ static size_t round_scratch(size_t bytes)
     return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
 }
 
-/* Returns the smallest free block of this queue with at least `bytes`, and at most twice `bytes` plus 128 KiB. */
 static struct ordo_block *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use)
 {
     struct ordo_block *best = NULL;
@@ -265,8 +264,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* The call may need a larger block than before. One smaller free block is released, so that the pool stays
-         * small. */
+        /* Releases one smaller free block, so that the pool stays small. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

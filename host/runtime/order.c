@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manages wait lists, incomplete events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands that were
- * enqueued between that command and the failure. If only some commands of a call ran, they would read unwritten
- * scratch. Therefore all commands of a call have the same wait list, which includes the queue's pending events. An
- * event is pending in a queue from its first use in a wait list of the queue until it is complete. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop all later commands until the
+ * failure. If only some commands of a call ran, they could read unwritten scratch. So all commands of a call have the
+ * same wait list, which includes the queue's pending events. An event is pending in a queue from its first use in a
+ * wait list of the queue until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -155,7 +155,6 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks call->order. Adds the incomplete events of call->order and the queue's pending events to the wait list. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -175,8 +174,8 @@ static ordo_status add_events(struct ordo_call *call)
 
 /* If the object's last call used another queue and is incomplete, adds its event last->done to the wait list. If
  * last->done failed and `renew` is true, first replaces it by a new marker, because earlier calls may still run. If
- * either queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait
- * for this event on the host. */
+ * either queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on
+ * the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -219,7 +218,7 @@ ordo_status ordo_call_barrier(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Maximum number of new markers per call, because in a broken queue every marker fails. */
+/* Maximum number of times that a call replaces a failed marker. In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -303,7 +302,7 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 }
 
 /* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands that changed the
- * object. Does nothing while the marker is incomplete. */
+ * object. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -330,8 +329,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records this call as the object's last call. Enqueues the marker last->done only in a caller's queue. In the
- * device's own queue, add_last enqueues the marker when a later call needs it. */
+/* Records this call as the object's last call. In a caller's queue also enqueues the marker last->done. In the device's
+ * own queue, a later call enqueues this marker if needed (add_last). */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -344,8 +343,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev,
-                last); /* The old marker last->begun is not needed: if it fails, the new marker fails, too. */
+    check_begun(call->dev, last); /* The old marker is not needed: if it fails later, so does the new one. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

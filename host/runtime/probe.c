@@ -105,6 +105,7 @@ ordo_status ordo_probe_features(ordo_device *dev)
     ORDO_TRY(load_limits(dev));
     f->unified_memory = f->cpu || number_of(dev, CL_DEVICE_HOST_UNIFIED_MEMORY, 4, 0) != 0;
     f->cache_line_bytes = (uint32_t) number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 4, 64);
+    f->vector_bytes = (uint32_t) number_of(dev, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, 4, 4) * 4;
     f->clock_mhz = (uint32_t) number_of(dev, CL_DEVICE_MAX_CLOCK_FREQUENCY, 4, 0);
     f->timer_ns = (uint32_t) number_of(dev, CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8, 0);
     f->cache_bytes = number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8, 0);

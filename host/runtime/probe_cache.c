@@ -46,7 +46,6 @@ static bool are_texts(const struct remembered *r)
            (!r->std[0] || strncmp(r->std, "-cl-std=", 8) == 0);
 }
 
-/* Returns true if the cached facts are valid and do not exceed the limits that the driver reports now. */
 static bool fits(const struct remembered *r, const struct ordo_facts *f)
 {
     const bool one = r->lanes == ORDO_LANES_ONE;

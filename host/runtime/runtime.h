@@ -73,7 +73,6 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Returns true if memory was lacking, or a buffer would be larger than the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -81,15 +80,15 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call. Its bytes count as held (see ordo_device_memory). Returns ORDO_TOO_LARGE
- * if `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. For
- * 0 bytes creates a buffer of 1 byte. */
+/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE if
+ * `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. 0 bytes
+ * count as 1. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Releases *mem and sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* List entry of an object that caches buffers. If memory is lacking, a call runs `give`, which must free the cached
- * buffers. The device's lock is then held. */
+/* List entry of an object that caches buffers. If memory is lacking, a call that holds the device's lock runs `give`,
+ * which must free these buffers. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -97,8 +96,8 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. After a blocking read into
- * `host` the caller sees what kernels wrote. Release the buffer only after its last command has ended. */
+/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. The caller sees what kernels wrote
+ * after a blocking read into `host`. Release the buffer only after its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -110,7 +109,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 /* Adds a reference to the device. Each object holds one reference. Releasing the last reference destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* Returns ORDO_FORKED in the child of a fork. Must be called before an object is created without ordo_call_begin. */
+/* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -124,8 +123,8 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* Number of events at the start of `wait` that may be incomplete. */
-    bool                     passed;    /* True if a command that has the wait list was enqueued. */
+    cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
+    bool                     passed;    /* True if a command with the call's wait list was enqueued. */
     bool                     again;     /* True if the call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
     cl_command_queue         retained;  /* queue to release, or NULL */
@@ -133,8 +132,8 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL,
- * the process was forked, a queue or event has another context, or an event has failed. */
+/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or was
+ * opened before a fork, if a queue or event has another context, or if an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
  * if the event could not be created. */
@@ -145,14 +144,14 @@ ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 /* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
  * call reuses the memory. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, but returns in *stamp a number from 1 to `max` that no word of the memory contains as its
- * stamp. Kernels write *stamp into each word, to tell new words from old ones. A new block, and every `max`-th use,
- * costs a fill command. */
+/* Like ordo_call_scratch, for words that contain the number (stamp) of the call that wrote them. Sets *stamp to this
+ * call's number, from 1 to `max`. Words with other numbers are old. A new block, and every `max`-th use, costs a fill
+ * command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch blocks to the pool, except the first `mark` ones, a former value of call->n_scratch. */
+/* Returns scratch blocks to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, after a failed step: zeroed blocks may hold anything from then on. */
+/* Like ordo_call_release, for a failed step, after which blocks of zeros may hold other data. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -169,25 +168,24 @@ struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
-    bool             dropped; /* True if the driver dropped commands that were to change the object. */
+    bool             dropped; /* True if the driver dropped commands that should have changed the object. */
 };
-/* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue
- * has incomplete events, waits on the host. If `waits` is true, waits for all events of the wait list before locking
- * the device. Returns ORDO_OPENCL if an event of the order has failed. */
+/* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
+ * `waits` is true, first waits on the host for all events of the wait list, without holding the device's lock. Returns
+ * ORDO_OPENCL if one of these events has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device. If the wait list has incomplete events, sets call->again and
- * fails without a message, because a call must not wait for events while it holds the lock. The caller must then
- * begin the call again with `waits` true. */
+/* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
+ * because a call must not wait for events while it holds the lock. Then sets call->again, and the caller must begin the
+ * call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before the first command that changes the object, and before the host's record of the object
- * changes. Fails like ordo_call_settled. In a caller's queue adds a marker to the wait list. If an earlier command
- * of the queue fails, the driver drops the marker and the call's commands, so the marker's state shows that the
- * change was lost. */
+/* Must be called before the first command that changes the object, and before the host's record of the object changes.
+ * Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's commands,
+ * the marker fails, too, so the next call knows that the change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Returns true, once per loss, if the driver dropped commands that were to change the object. */
+/* Returns true, once per loss, if the driver dropped commands that should have changed the object. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
 /* Clears the record of dropped commands. Called when the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
@@ -243,13 +241,14 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. Both must be multiples of 4. */
+/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. `at` and `bytes` must be multiples of
+ * 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and
- * unchanged until event *done is complete. `done` may be NULL. */
+/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and unchanged
+ * until event *done (may be NULL) is complete. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
@@ -275,7 +274,7 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the buffer; if that fails,
+/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the stage's buffer. If that fails,
  * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Downloads `bytes` bytes of the stage, from byte offset `at` on, and waits until they have arrived. */
@@ -293,16 +292,15 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects the programs that a process builds: those whose number, modulo `parts`, is `part`. If `parts` is 0,
- * selects all. */
+/* Selects programs to build: all programs whose number modulo `parts` is `part`. If `parts` is 0, selects all. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that the call would
- * launch; they are built for `dev`. Reads return an invented answer, so calls may fail. Close *out after its objects
- * and before `dev`. Only one thread may use *out. */
+/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that it would launch, and
+ * `dev` builds them. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
+ * Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Reads of the call return `answer` in each 32-bit word. Also
@@ -315,27 +313,26 @@ bool ordo_builds_ahead(const ordo_device *dev);
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. Calls `progress`, unless NULL, with the number of
- * built programs and the total. If `progress` returns false, cancels the remaining requests and returns
- * ORDO_CANCELLED. Otherwise returns the error of the first program that failed. */
+/* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
+ * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.
+ * Otherwise returns the first program's error, if any. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Each shape has its own tunables. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
-/* Values of the tunables sort.method and scan.method. */
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* The best value of a tunable depends on these sizes. PAIR: sizes of key and value. KEY: size of the key. */
+/* The sizes on which a tunable's best value depends. PAIR: sizes of key and value. KEY: size of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently.
- * LANES: sub-group operations exist. PROGRESS: a work-group may wait for another. */
+/* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group
+ * operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */
@@ -373,6 +370,13 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8, "items a work-item (group 1: a chunk)", 5, 7, 8, 9, 11, 13,  \
       15, 17, 1024, 4096)                                                                                              \
     X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys a node of a static index", 8, 16, 32)                  \
+    X(SEARCH_LAYOUT, "search.layout", KEY, ANY, 0, "of an index: 0 level order, 1 blocked", 0, 1)                      \
+    X(SEARCH_SIMD_DEPTH, "search.simd_depth", KEY, ANY, 0, "levels a SIMD block (blocked); 0: by the device", 0, 1, 2, \
+      3, 4, 5)                                                                                                         \
+    X(SEARCH_LINE_DEPTH, "search.line_depth", KEY, ANY, 0, "levels a line (blocked); 0: by the device", 0, 1, 3, 4, 5) \
+    X(SEARCH_PAGE_DEPTH, "search.page_depth", KEY, ANY, 0,                                                             \
+      "levels a page (blocked), cut to whole lines; 0: by the device; 31: one page", 0, 4, 5, 8, 10, 12, 15, 16, 20,   \
+      31)                                                                                                              \
     X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes a query", 1, 2, 4, 8)                                        \
     X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items a group", 1, 32, 64, 128, 256, 512)                  \
     X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32, 64, 128)         \
@@ -385,6 +389,9 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes a query of a tree", 1, 2, 4, 8)                                \
     X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items a group", 32, 64, 128, 256, 512)                          \
     X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32)                    \
+    X(LTREE_LANES, "links.lanes", KEY, LANES, 1, "lanes a concurrent operation; Khronos: 1 or a sub-group", 1, 8, 16,  \
+      32)                                                                                                              \
+    X(LTREE_FINDS, "links.finds", KEY, ANY, 0, "concurrent finds: 0 beside updates, 1 before them", 0, 1)              \
     X(LTREE_GROUP, "links.group", KEY, ANY, 64, "work-items a group; above 256 with few registers", 32, 64, 128, 256,  \
       512, 768, 1024)
 
@@ -394,6 +401,8 @@ enum ordo_tunable {
 #undef X
         ORDO_N_TUNABLES
 };
+
+enum { ORDO_INDEX_LEVEL_ORDER, ORDO_INDEX_BLOCKED }; /* values of search.layout */
 
 /* Older names. */
 #define ORDO_RUNS_GROUP    ORDO_MERGE_RUNS_GROUP

@@ -63,7 +63,6 @@ struct place {
 
 typedef uint64_t answers[LANES_ANSWERS];
 
-/* Returns a bit mask of the team's lanes whose word has the same digit (lowest `bits` bits) as this lane's word. */
 static uint64_t peers(const struct place *p, uint32_t bits)
 {
     const uint32_t digit = (1u << bits) - 1;

@@ -77,8 +77,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that the answers of the n work-items and the final word are, in any order, the numbers 0 to n times
- * u->spread. */
+/* Checks that the answers of the n work-items and the final word are k * u->spread for k from 0 to n, in any order. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -201,7 +200,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device may run too few groups concurrently for their updates to collide. */
+/* Returns true if the device may run too few groups concurrently for collisions of updates. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -226,11 +225,11 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit in ms from the first launch to the end of the test, because updates rarely collide on a busy CPU. */
+/* Time limit of the test in ms, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
-/* Launches the kernel. If the device runs few groups, repeats this with more rounds until updates have collided
- * often enough. During a long launch the system spreads the threads over the processors. */
+/* Launches the kernel. If the device runs few groups, repeats the launch with more rounds until enough updates have
+ * collided. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
@@ -337,7 +336,7 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Launches twice as many groups as compute units, so that some groups wait for groups that start later. */
+/* Launches twice as many groups as compute units, so that some groups wait for later groups. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

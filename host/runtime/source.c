@@ -21,7 +21,6 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Maximum bytes of a program's source text with its includes. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 static char *read_whole(const char *path)
@@ -80,9 +79,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that was included. `open` is true while the file is being expanded. `certain` is true after an include
- * outside of any #if, and the file is then never included again. Otherwise the compiler may have skipped the file,
- * so it is included again with an include guard. */
+/* An included file. `open` is true while the file is being expanded. `certain` is true if an include outside of any #if
+ * has included the file; later includes are then ignored. Otherwise later includes add the text again, with an include
+ * guard, because the compiler may have skipped it. */
 struct included {
     char *path;
     bool  open, certain;
@@ -98,7 +97,6 @@ struct expansion {
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* Returns the index of a file in e->files, or -1 after an error. Adds the file if it is new. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -176,8 +174,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after such a line, because the
- * compiler may have skipped earlier directives. */
+/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after these, because the compiler
+ * may have skipped earlier directives. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -340,7 +338,7 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
 }
 
 /* Returns the kernels that share a program with `kernel`. Kernels that a call launches together share a program,
- * because each program costs NVIDIA's driver 30 ms more. */
+ * because each program costs 30 ms with NVIDIA's driver. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {

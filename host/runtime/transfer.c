@@ -3,12 +3,12 @@
  *
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
- * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. Drivers copy
- * unpinned memory on one thread, at 12 GB/s on an H200, whose link reaches 54 GB/s.
+ * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. The drivers' own
+ * copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s.
  *
- * Piece i uses slot i modulo SLOTS of the ring. Helpers copy pieces in order of their numbers, which must be less than
- * `allowed`. In a download these pieces have arrived in the ring; in an upload their slots are free. slot_done[s] is
- * 1 + the number of the last piece copied in slot s. */
+ * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces whose numbers are less than `allowed`. In a
+ * download these have arrived in the ring; in an upload their slots are free. slot_done[s] is 1 + the number of the
+ * last piece copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -113,7 +113,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts the helper threads. The threads block all signals, so that only the application's threads handle signals. */
+/* Starts the helper threads. They block all signals, so that only the application's threads handle signals. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;

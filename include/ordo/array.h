@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, top k, group
- * by, merge and search. share/doc/array.md describes the algorithms and measurements.
+/* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, keys of
+ * several columns, top k, group by, merge and search. share/doc/array.md describes the algorithms
+ * and measurements.
  *
  * Example: sorts `count` keys with their values, on the device's own queue.
  *
@@ -131,9 +132,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies each key and value whose flag is not 0, and keeps their order. `flags` has one byte per
- * element. keys_out and values_out must have capacity for `count` elements. `kept` receives the
- * number of copied elements as one uint32_t.
+/* Copies the keys and values whose flag is not 0, in their order. `flags` has one byte per element.
+ * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
+ * copied elements as one uint32_t.
  * Cost: one read of flags and input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -148,9 +149,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Maximum number of bytes of a row. A row is an element of any size. Offset `at` of a slice of
- * rows counts rows. To sort rows, sort their keys with row indices as values, and then call
- * ordo_gather. */
+/* Maximum size of a row in bytes. A row is an element of any size, and a slice's offset `at` counts
+ * rows. To sort rows, sort their keys with row indices as values, and then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -171,8 +171,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice. The call is then faster. If an index does occur
-     * twice, its row may mix bytes of several input rows. */
+    /* Set to true if no index occurs twice. The call is then faster. An index that does occur twice
+     * then gets a row that may mix bytes of several input rows. */
     bool distinct;
 };
 
@@ -198,14 +198,13 @@ struct ordo_sort_params {
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* Even if true, equal keys keep the order of the input. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
-    /* Number of bits to sort by. The lowest is bit number first_bit. 0 means all bits from
-     * first_bit up. */
+    /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
     uint32_t bits;
 };
 
-/* Converts a key to an unsigned integer. The integers have the same order as the keys. `key`
- * points to one element. Unsigned integers stay unchanged, signed integers get a flipped sign
- * bit, floats are ordered in IEEE total order. */
+/* Converts the key at `key` to an unsigned integer. The integers have the same order as the keys.
+ * Unsigned integers stay unchanged, signed integers get a flipped sign bit, floats are ordered in
+ * IEEE total order. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,
@@ -220,6 +219,72 @@ ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_param
 /* Sorts in place. */
 ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params,
                                     void *keys, void *values, size_t count);
+
+/* ---- composite keys ------------------------------------------------------------------------ */
+
+#define ORDO_MAX_KEY_FIELDS 8
+
+/* A column of a table, as a field of a key. To sort by several columns, to group or to join by
+ * them, pack them into one column of keys, and unpack the keys of the result. */
+struct ordo_key_field {
+    ordo_type type;
+    /* Number of bits of the field. 0 means all bits of the type. For integers it may be less. Then
+     * values must be below 2^bits, or from -2^(bits - 1) to 2^(bits - 1) - 1 if signed. */
+    uint32_t bits;
+    bool     descending; /* If true, great values come first. Does not affect nulls. */
+    bool     nullable;   /* If true, the column may have nulls, and the field takes one more bit. */
+    bool     nulls_last; /* If true, nulls come after all values. Otherwise before. */
+};
+
+/* Where the fields are in a key. The first field is the most significant. Field f has the bits from
+ * first_bit[f] up. A sort by all fields needs ordo_sort_params.bits = bits, which makes it faster.
+ * With first_bit = first_bit[f], it sorts by fields 0 to f. */
+struct ordo_key_layout {
+    ordo_type key;  /* ORDO_U32 if the fields have 32 bits or less, otherwise ORDO_U64 */
+    uint32_t  bits; /* number of bits of all fields, the lowest bits of the key */
+    uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
+};
+
+/* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
+ * Errors: ORDO_INVALID if the fields need more than 64 bits, or if a field has more bits than its
+ *   type, or is a float with fewer. The message names the field. */
+ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
+                                   size_t n_fields, struct ordo_key_layout *out);
+
+/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the Arrow
+ * validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. Its offset
+ * `at` counts bits. Without nulls valid[f] may be ordo_none(), or `valid` NULL. Values of nulls are
+ * ignored. Keys are equal if all values are, bit by bit: -0 is not +0.
+ * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, or
+ * UINT32_MAX. If there is such a row, keys_out is undefined.
+ * Cost: one read of each column, one write of the keys.
+ * Memory: 32 bytes.
+ * Blocking: if `outside` is ordo_none() and a field has fewer bits than its type, waits.
+ * Errors: if it waits, ORDO_INVALID for a value out of range. The message has field and row. */
+ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
+                                   size_t n_fields, const struct ordo_slice *columns,
+                                   const struct ordo_slice *valid, size_t count,
+                                   struct ordo_slice keys_out, struct ordo_slice outside,
+                                   const struct ordo_order *order);
+ORDO_API ordo_status ordo_key_pack_host(ordo_device *device, const struct ordo_key_field *fields,
+                                        size_t n_fields, const void *const *columns,
+                                        const uint8_t *const *valid, size_t count, void *keys_out,
+                                        uint32_t *outside);
+
+/* Unpacks keys of ordo_key_pack with the same fields. Values are the packed ones, bit by bit, and
+ * nulls have the value 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out` may
+ * be NULL. Offsets of bitmaps must be multiples of 8. In a bitmap's last byte the bits after the
+ * last row become 0.
+ * Cost: one read of the keys, one write of each column.
+ * Memory: none. */
+ORDO_API ordo_status ordo_key_unpack(ordo_device *device, const struct ordo_key_field *fields,
+                                     size_t n_fields, struct ordo_slice keys, size_t count,
+                                     const struct ordo_slice *columns_out,
+                                     const struct ordo_slice *valid_out,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_key_unpack_host(ordo_device *device, const struct ordo_key_field *fields,
+                                          size_t n_fields, const void *keys, size_t count,
+                                          void *const *columns_out, uint8_t *const *valid_out);
 
 /* ---- the first of an order ----------------------------------------------------------------- */
 
@@ -251,9 +316,8 @@ struct ordo_select_params {
     bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
 };
 
-/* Returns the key of rank k: the element with index k after sorting. index_out receives the
- * key's index in the input as a uint32_t, and may be ordo_none(). For the median pass k = count
- * / 2.
+/* Returns the key that has index k after sorting. index_out receives the key's index in the input
+ * as a uint32_t, and may be ordo_none(). For the median pass k = count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -277,15 +341,15 @@ struct ordo_reduce_by_key_params {
     /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
     bool sorted;
     /* Number of low bits of ordo_key_bits to sort by. 0 means all bits. Fewer bits make the call
-     * faster. But groups whose low bits agree then come in arbitrary order, and one key may form
-     * several groups. */
+     * faster. But keys that differ only in higher bits then come in arbitrary order, and one key
+     * may form several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
- * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
- * or keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t.
- * Only the first `capacity` groups are written.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
+ * the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key. If
+ * `sorted`, they keep the input's order. `groups` receives the number of groups as a uint32_t. Only
+ * the first `capacity` groups are written.
  * Cost: a sort, unless `sorted`. Then each element is read once or twice, depending on the
  *   device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
@@ -367,7 +431,8 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* A search index over a sorted array. The array must stay in place and unchanged while the index
  * exists.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default.
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. At most 26 % with other
+ *   values of search.node_keys, search.layout and its depths.
  * Concurrency: any number of threads may search. No call may use the index while it is
  *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
@@ -392,13 +457,12 @@ ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Returns the bytes of device memory that the index holds. Returns 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
-/* The internal order in which a call processes queries that are not sorted. It does not change the
- * results. */
+/* Order in which a call processes unsorted queries internally. The results do not depend on it. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned by the highest 8 bits of the queries. The keys that one partition's queries
-     * can find then fit in a cache. */
+    /* Partitioned, in batches, at the leaves of the first page of the index. The keys that one
+     * partition's queries can find then fit in a cache. Without an index, the call builds one. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
@@ -413,8 +477,9 @@ struct ordo_search_params {
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN may take scratch memory: 8 bytes plus the bytes of two keys per
-     * query. */
+    /* Schemes other than PLAIN may take scratch memory. SORTED: 8 bytes plus the bytes of two keys
+     * per query. BUFFERED: 24 bytes plus a key per query of a batch, which has 640,000 queries, or
+     * 128 per partition if that is more. Without `index` also the bytes of one. */
     ordo_scheme scheme;
 };
 

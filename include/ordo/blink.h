@@ -29,20 +29,19 @@ struct ordo_blink_config {
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each affected leaf once. An update with more than six
- *   elements per leaf of the tree rebuilds the tree. If the update must sort its elements, as on
- *   CPUs, more than two per leaf suffice.
- * Memory: 1.35 times the bytes of keys and values after a build, and 1.7 times after random
- *   updates. At most 3 times for a sliding window of keys. Another sixth is kept in reserve. A
- *   build temporarily holds the old tree, the new tree, and the elements twice.
- * Blocking: an update waits for the device once, or three times if over 1024 of its elements
- *   belong to one leaf.
- * Errors: after an error the tree is unchanged, or the next call completes it. ORDO_TOO_LARGE if
- *   the tree could exceed ORDO_MAX_COUNT. If a failed kernel damaged a node, calls return
- *   ORDO_BROKEN until the tree is built or cleared.
- * Concurrency: if no leaf is free, a concurrent batch does its remaining stores in order, at
- *   least an eighth at a time. If memory for this is missing, it refuses the stores
- *   (ORDO_NOT_STORED). */
+ * Cost: an update reads and writes each affected leaf once. An update with more than six elements
+ *   per leaf of the tree rebuilds the tree (on CPUs, more than two).
+ * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates,
+ *   and at most 3 times for a sliding window of keys. Another sixth is kept in reserve. A build
+ *   temporarily holds the old tree, the new tree, and the elements twice.
+ * Blocking: an update waits for the device once, or three times if over 1024 of its elements belong
+ *   to one leaf.
+ * Errors: after an error the tree is unchanged, or the next call completes the update.
+ *   ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT. If a failed kernel damaged a node,
+ *   calls return ORDO_BROKEN until the tree is built or cleared.
+ * Concurrency: queries of a concurrent batch take no latches. If no leaf is free, the batch does
+ *   its remaining stores as ordered batches. If memory for an eighth of them is missing, it refuses
+ *   them (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

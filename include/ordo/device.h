@@ -91,9 +91,9 @@ struct ordo_device_config {
     /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
-    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the
-     * background. -1 means none. 0 means the number in ORDO_BUILD_THREADS, or else 2 for a GPU
-     * and none for a CPU. */
+    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
+     * -1 means none. 0 means the number in ORDO_BUILD_THREADS, by default 2 for a GPU and none for
+     * a CPU. */
     int build_threads;
 };
 
@@ -103,9 +103,9 @@ struct ordo_device_config {
  *   kernels. Some seconds on a CPU.
  * Blocking: waits for the self-test. facts.dropped lists the kernel variants that failed and
  *   their replacements.
- * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO.
- *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel variants fail.
- *   OpenCL and memory errors. */
+ * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO for a
+ *   wrong ORDO_CL_DIR. ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel
+ *   variants fail. OpenCL and memory errors. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Opens the caller's device with the caller's context and queue. Retains all three. If `queue`
@@ -113,9 +113,8 @@ ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, o
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes
- * stay usable, and keep resources of the device until they are destroyed. `log` is never called
- * again.
+/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes stay
+ * usable, and keep the device's resources until they are destroyed. `log` is never called again.
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
@@ -137,10 +136,9 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * all calls on the context. NVIDIA's driver also refuses new contexts of the process. Ordo's
  * calls return ORDO_DEVICE_FAILED until a wait succeeds. */
 
-/* Copies the message of the device's last error (in any thread) to `text`, cut to `bytes` with
- * its final 0. The message has the error with its values, or the build log. The device and the
- * line of Ordo's source follow. Returns the bytes of the whole message, or 1 if there was no
- * error. */
+/* Copies the message of the device's last error, in any thread, to `text`. If the message with its
+ * final 0 is longer than `bytes`, cuts it. Returns the bytes of the whole message, or 1 if there
+ * was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -172,11 +170,11 @@ struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
     bool cpu;            /* True if a work-group runs in one thread. */
     bool unified_memory; /* true if host and device share memory */
-    /* True if a started work-group always continues to run, so that other groups may wait for
+    /* True if every work-group that has started continues to run. Other groups may then wait for
      * it. */
     bool groups_progress;
     bool int64_atomics; /* true if device memory has 64-bit atomics */
-    /* True if a load from an address waits for the load that read this address, even without a
+    /* True if a load through a pointer runs after the load of this pointer, even without a
      * fence. */
     bool         address_order;
     bool         own_binary_cache; /* True if the driver caches programs. */
@@ -186,6 +184,7 @@ struct ordo_facts {
     uint32_t     compute_units;
     uint32_t     max_group; /* work-items of the largest work-group */
     uint32_t     cache_line_bytes;
+    uint32_t     vector_bytes; /* widest vector of a work-item that the hardware computes at once */
     uint32_t     clock_mhz;
     uint32_t     timer_ns;    /* resolution of profiling timers */
     uint64_t     local_bytes; /* local memory of a work-group */
@@ -199,8 +198,8 @@ struct ordo_facts {
     char         dropped[256]; /* Failed variants and their replacements, one per line, or "". */
 };
 
-/* Returns the facts, which are valid until the device is closed. Returns NULL for NULL. Only
- * ordo_device_self_test changes facts: self_test_ms and self_test_remembered. */
+/* Returns the facts, which are valid until the device is closed, or NULL for NULL. Only
+ * ordo_device_self_test changes self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test, which compares results of sub-group operations, atomics, scan and sort
@@ -277,11 +276,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
  *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
  *           its code. Nothing is enqueued then.
- * Failure   Other calls pass the list to the driver. If an event fails later, these calls run as a
- *           whole or not at all, and so do the calls behind them. If a call does not run,
- *           order->done fails, and its outputs are undefined. PoCL before version 4 crashes or
- *           hangs instead. If a command of the caller fails and the driver drops commands that
- *           change a dictionary, the next call checks it and may return ORDO_BROKEN. */
+ * Failure   All other calls pass the list to the driver. If an event fails later, the call and all
+ *           calls after it run as a whole or not at all. If a call does not run, order->done fails
+ *           and its outputs are undefined. PoCL before version 4 crashes or hangs instead. If a
+ *           command of the caller fails, the driver may drop a change of a dictionary. The
+ *           dictionary's next call then checks it and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. If the queue is
      * out-of-order, barriers separate the commands of a call. */

@@ -177,9 +177,9 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
  *
  * Cost: a search per query, and the results. An LSM searches each of its runs. Some structures
  *   first prepare an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, a key
- *   if keys_out is ordo_none(), and 1 byte if found is ordo_none(). A range needs 20 bytes, and 8
- *   bytes more for each further run of an LSM. */
+ * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, plus a
+ *   key if keys_out is ordo_none(), plus 1 byte if `found` is. A range needs 20 bytes, plus 8 bytes
+ *   for each further run of an LSM. */
 
 /* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise
  * sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs may be ordo_none(). */
@@ -261,10 +261,9 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
  * hi[i], and counts[i] (uint32_t) to the number of these keys. If there are none, results[i] is
  * the identity of op. `counts` may be ordo_none().
- * Cost: two ranks per range. If no range has more than 128 elements, reads the values of all
- *   ranges. Otherwise exports all values into a table, which later calls reuse until the
- *   dictionary changes. If the ranges have less than a quarter of all elements, the table has
- *   only their values and is not reused.
+ * Cost: two ranks per range. If no range has more than 128 elements, reads their values. Otherwise
+ *   builds a table of all values, which later calls reuse until the dictionary changes. Ranges with
+ *   less than a quarter of all elements get a smaller table, which is not reused.
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value
  *   per element, and a 15th more for minima and maxima.
  * Blocking: waits for the lengths of the ranges. */
@@ -328,7 +327,7 @@ ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *rank
                                            void *keys_out, void *values_out, uint8_t *found);
 
 /* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, but do not
- * remove them. *got receives the number of elements; `got` must not be NULL.
+ * remove them. *got receives their number. `got` must not be NULL.
  * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
@@ -421,8 +420,9 @@ struct ordo_batch {
  * indices.
  * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md
  *   describes the cost of seeks, counts, ranges, ranks and selections.
- * Memory: scratch of 45 bytes, a key and a value per operation. With queries in key order, 80
- *   bytes instead of 45. Also the elements that the ranges contain before the batch.
+ * Memory: scratch of 45 bytes, a key and a value per operation. If the batch has queries in key
+ *   order, 80 bytes instead of 45. Ranges also take the elements that they contain before the
+ *   batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements. *needed then receives their number (`needed` may be NULL). After
@@ -450,8 +450,9 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
  * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
- * some order of its operations gives all their results. Finds and contains see the state before
- * the batch. Seeks, counts and ranges read the leaves one after another. A reported key was
+ * the results are as if its operations had run one after another in some order. So a find may
+ * see the state before or after an update of its key. Seeks, counts and ranges read the leaves
+ * one after another, but in a HAMT they see the state before the batch. A reported key was
  * present, with its value, at some moment. A key that was present throughout is reported once.
  * Reported keys ascend. */
 
@@ -484,8 +485,8 @@ struct ordo_concurrent_batch {
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Contention costs more, and so do seeks
- *   and counts over hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
+ *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if

@@ -26,13 +26,13 @@ struct ordo_fast_config {
 };
 
 /* Creates an empty FAST tree.
- * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree. A
- *   query costs as much as in a sorted array, plus a search of the buffer. The tree is also
- *   rebuilt when searches of the buffer have cost as much as a rebuild.
- * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also
- *   2 bits per element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB, which
- *   stay cached until ordo_dict_compact. If the whole tree would exceed the largest allocation,
- *   new elements stay in the buffer.
+ * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree. A query
+ *   costs as much as in a sorted array, plus a search of the buffer. Queries also rebuild the tree,
+ *   when their searches of the buffer have cost as much as a rebuild.
+ * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also 2
+ *   bits per element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB, cached
+ *   until ordo_dict_compact. If the whole tree would exceed the largest allocation, new elements
+ *   stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

@@ -25,18 +25,21 @@ struct ordo_hamt_config {
     bool fixed_depth;
 };
 
-/* Creates an empty HAMT, which supports all calls of dict.h except concurrent batches.
- * Cost: a query reads 1 or 2 words of a table and 1 or 2 leaf records of 16 bytes (24 for 8-byte
- *   keys). Then it reads a bitmap, or searches at most 64 keys. An update sorts its elements,
- *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
- * Memory: the values, and for each leaf 8 bytes, its record and its keys. 1024 dense keys take
- *   at most 128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's
- *   first key, otherwise their own size. Updates may double the memory. A build or compact
- *   temporarily takes 3 times the bytes of keys and values, 14 bytes per key, and 4 MiB.
- * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. If
- *   over 1024 of its elements belong to one leaf, it waits five times.
+/* Creates an empty HAMT, which supports all calls of dict.h.
+ * Cost: a query reads 1 or 2 words of a table and 1 or 2 records of leaves. Then it reads a bitmap,
+ *   or searches at most 64 keys. An update sorts its elements, copies each affected leaf, and moves
+ *   60 bytes per leaf of the trie.
+ * Memory: the values, 24 bytes per leaf (32 with 8-byte keys), and the keys. 1024 dense keys take
+ *   at most 128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first
+ *   key, otherwise their own size. Updates may double the memory. A build or compact temporarily
+ *   takes 3 times the bytes of keys and values, 14 bytes per key, and 4 MiB. A concurrent batch
+ *   takes 2.5 KiB per operation, at most 1.3 GiB, and the scratch of an update.
+ * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. If over
+ *   1024 of its elements belong to one leaf, it waits five times.
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
- *   error the dictionary is unchanged. */
+ *   error the dictionary is unchanged, or has a part of a concurrent batch.
+ * Concurrency: a concurrent batch refuses (ORDO_NOT_STORED) updates that lack memory, also
+ *   erases. If memory is short, values_out of a find that finds nothing is undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 
@@ -47,15 +50,15 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * deletion vectors use. 8-byte keys use its 64-bit extension: the number of bitmaps, then for each
  * bitmap the upper half of its keys and a bitmap of 32-bit keys. */
 
-/* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory.
- * `bytes` may begin at any byte.
- * Cost: reads the bytes twice and builds the trie from sorted keys. Bitmaps of 8-byte keys are
- *   found one after another.
- * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 keys, words or
- *   runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory limit
- *   for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
+/* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory. `bytes`
+ * may begin at any byte.
+ * Cost: reads the bytes twice and builds the trie from sorted keys. For 8-byte keys one work-item
+ *   finds all bitmaps.
+ * Memory: temporarily 40 bytes per container (up to 65536 keys), 8 bytes per 64 stored keys, bitmap
+ *   words or runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory
+ *   limit for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
  * Blocking: yes.
- * Errors: ORDO_INVALID; the message names the wrong container. ORDO_TOO_LARGE above
+ * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is
  *   then unchanged. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,

@@ -23,29 +23,29 @@ struct ordo_hash_config {
     /* Load factor (percentage of used slots) after build and compact: 25 to 95. 0 means 80. A
      * lower load factor makes lookups of absent keys faster and leaves space for updates. */
     uint32_t load_percent;
-    /* Seed of the hash functions. 0 is a seed like any other. Set a random seed if others choose
-     * the keys. Keys chosen for a known seed make lookups of absent keys up to 19 times slower.
-     * With equal seeds and equal calls, ordo_dict_export returns the same order on every device,
-     * except after concurrent batches. */
+    /* Seed of the hash functions. Set a random seed if others choose the keys. Keys chosen for a
+     * known seed make lookups of absent keys up to 19 times slower. With equal seeds and equal
+     * calls, ordo_dict_export returns the same order on every device, except after concurrent
+     * batches. */
     uint64_t seed;
 };
 
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
- * Cost: a lookup reads a bucket of keys (32 bytes, or 64 for 8-byte keys) and the value. At load
- *   factor 0.8, a second bucket is needed for 17 % of present and 28 % of absent keys. On CPUs a
- *   filter answers 7 of 8 lookups of absent keys. An update reads and writes each affected
- *   bucket once, or rebuilds the table.
- * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 bytes on CPUs)
- *   per 8 slots. A build takes scratch of 3 times the bytes of the new keys and values, a
- *   rebuild 4 times the bytes of the stored keys and values. A concurrent batch takes 8 bytes
- *   per operation, for up to 2^24 operations, and an update's scratch.
- * Blocking: an update waits once, or twice if a partition (part of the table) may be full.
- *   Erasures wait only after a build or if they may erase most of the table.
- * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on
- *   devices with less than 16 KiB of local memory. After an OpenCL error the table holds a part
- *   of the batch, or calls return ORDO_BROKEN until it is built or cleared.
- * Concurrency: a concurrent batch stores 1 in 6 new keys in order, after the others. It refuses
- *   these keys (ORDO_NOT_STORED) if memory is missing. */
+ * Cost: a lookup reads a bucket of 8 keys and the value. At load factor 0.8, 17 % of the lookups of
+ *   present keys read a second bucket, and 28 % of the lookups of absent keys. On CPUs a filter
+ *   answers 7 of 8 lookups of absent keys. An update reads and writes each affected bucket once, or
+ *   rebuilds the table.
+ * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 bytes on CPUs) per
+ *   8 slots. A build temporarily takes 3 times the bytes of the new keys and values, a rebuild 4
+ *   times the stored bytes. A concurrent batch takes 8 bytes per operation, up to 128 MiB, and an
+ *   update's scratch.
+ * Blocking: an update waits once, or twice if a part of the table may be full. Erasures wait only
+ *   after a build or if they may erase most of the table.
+ * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
+ *   with less than 16 KiB of local memory. After an OpenCL error the table holds a part of the
+ *   batch, or calls return ORDO_BROKEN until it is built or cleared.
+ * Concurrency: a concurrent batch stores 1 in 6 new keys last, as an ordered batch. If memory for
+ *   that is missing, it refuses them (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 

@@ -24,32 +24,32 @@ struct ordo_lsm_config {
      * (growth - 1) times the elements of all newer runs. 2 to 16; 0 means 4. A greater growth
      * makes fewer runs, faster queries and slower updates. */
     uint32_t growth;
-    /* If true, an update cleans up when twice as many elements are stored as live. */
+    /* If true, an update removes the stale (replaced or erased) elements when they are half of the
+     * stored elements. */
     bool cleanup_doubled;
-    /* An update cleans up if more than this percentage of the stored elements is stale (replaced
-     * or erased). 0 to 100; 0 means never. Stale elements are counted after cleanup_least new
-     * elements, if there may be enough of them. */
+    /* An update removes the stale elements if they are more than this percentage of the stored
+     * elements. 0 to 100; 0 means never. Tested only after cleanup_least new elements. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* Fewer live elements count as this number. 0 means 4096. */
+    size_t   cleanup_least; /* cleanup_doubled assumes this many live elements or more. 0: 4096. */
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n elements are stored, the merges of an update move
- *   on average less than log2(n / b) times b elements. A find searches the runs, newest first,
- *   until it finds its key. After an update, the first query in key order searches each element
- *   of new runs in the older runs.
- * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at
- *   most 2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An
- *   update leaves fewer than 8 stored elements per live element.
- * Blocking: an update waits for the device only if it counts live elements or cleans up.
+ * Cost: an update sorts its b elements. If n elements are stored, the merges of an update move less
+ *   than log2(n / b) times b elements on average. A find searches the runs, newest first, until it
+ *   finds its key. After an update, the first query in key order searches the older runs for each
+ *   new element.
+ * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
+ *   2.25 times the keys and values and 4 MiB, cached until ordo_dict_compact. An update leaves
+ *   fewer than 8 stored elements per live element.
+ * Blocking: an update waits for the device only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all live elements into one run and removes stale elements.
+/* Merges all live elements into one run and removes stale (replaced or erased) elements.
  * Cost: reads and writes each element once. On some devices first searches each element in the
  *   older runs (share/doc/lsm.md).
  * Memory: freed blocks stay cached for later updates. If one run would exceed memory or the

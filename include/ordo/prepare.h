@@ -23,6 +23,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
     ORDO_PREPARE_SCAN = 1 << 2,   /* scans, reductions, compact (unsigned sums) */
     ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup */
+    ORDO_PREPARE_PACK = 1 << 4,   /* ordo_key_pack, ordo_key_unpack */
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
     ORDO_PREPARE_BLINK = 1 << 10,
@@ -82,8 +83,8 @@ struct ordo_prepared {
  * Memory: some MB on the device, which are freed, except for pooled scratch (ordo_device_trim).
  * Blocking: waits for each program. On an H200 a program takes 0.03 to 1 s, and some ms from the
  *   cache.
- * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED. *out
- *   (may be NULL) is set unless `params` is invalid.
+ * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED if
+ *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
  * Concurrency: other threads may use the device. The kernels that they need are compiled first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,

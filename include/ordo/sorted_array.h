@@ -27,8 +27,7 @@ struct ordo_sorted_array_config {
  *   also scans the b elements. On some devices, or if memory for n + b elements is missing, an
  *   update first searches for the batch's keys.
  * Memory: keys and values, and 7 % of the keys for the index. An update takes at most twice the
- *   bytes of the stored elements and the batch, plus 4 MiB, which stay cached until
- *   ordo_dict_compact.
+ *   bytes of stored elements and batch, plus 4 MiB, cached until ordo_dict_compact.
  * Blocking: an update waits for the device once.
  * Errors: ORDO_TOO_LARGE if the array and its index exceed the largest allocation. */
 ORDO_API ordo_status ordo_sorted_array_create(ordo_device                           *device,

@@ -22,26 +22,25 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The table has the prefixes of every group-th length. 1 to 8; 0 means 4. A smaller number
-     * makes queries of crowded keys faster and the table larger. With 1 the table takes up to 16
-     * bytes per 4-byte key, or 55 bytes per 8-byte key. */
+    /* The hash table stores the prefixes of every group-th length. 1 to 8; 0 means 4. A smaller
+     * number makes queries faster where many keys share a prefix, and the table larger. With 1 the
+     * table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     /* Seed of the hash table. Set a random seed if others choose the keys. */
     uint64_t seed;
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank reads two words of `flat`, searches 4 to 8 keys on average, and
- *   reads the value. If over 16 keys share the prefix in `flat`, it first reads the table, by
- *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts
- *   its elements, merges them with all n keys, reads the n keys twice more, and hashes the
- *   table's entries.
- * Memory: keys and values, 0.5 to 1 byte per key for `flat` (up to 256 MiB), and the table.
- *   Uniform keys have almost no table. For clustered keys the table takes up to 4 bytes per
- *   4-byte key, 14 per 8-byte key. An update temporarily takes twice the bytes of keys and
- *   values, 4 bytes per key, and the build of the table (hash.h). A build takes 14 instead of 4
- *   bytes per key. If memory for `flat` and the table is missing, queries search the sorted keys
- *   until the next update.
+ * Cost: a find, seek or rank reads two words of the array `flat`, searches 4 to 8 keys on average,
+ *   and reads the value. If over 16 keys share the short prefix, it also reads the hash table, by
+ *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
+ *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
+ *   entries.
+ * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). The table is
+ *   almost empty for uniform keys. For clustered keys it takes up to 4 bytes per 4-byte key, or 14
+ *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key
+ *   (a build 14), and the build of the table (hash.h). If memory for the index is missing, queries
+ *   search the sorted keys until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
@@ -49,14 +48,14 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* ---- prefixes -----------------------------------------------------------------------------
  *
  * For dictionaries of ordo_xfast_create with keys of type ORDO_U32 or ORDO_U64. Other dictionaries
- * return ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing because
- * memory was short, these calls build them and wait, or return ORDO_NO_DEVICE_MEMORY. */
+ * return ORDO_UNSUPPORTED. Outputs must not overlap inputs. If the index was not built because
+ * memory was short, these calls build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
 /* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first
  * lengths[i] (uint8_t) bits. Length 0 counts all keys. If the length exceeds the key's number of
  * bits, all bits must be equal.
- * Cost: for short prefixes reads two words of `flat`. For longer ones, a lookup in the table, or
- *   two ranks among few keys. */
+ * Cost: for short prefixes two reads, for longer ones a lookup in the hash table, or two ranks
+ *   among few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -66,9 +65,9 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   uint32_t *counts);
 
 /* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
- * prefix from the top, a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to
- * 63. Bits after `length` are ignored. Key 0 is no prefix.
- *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), up to 32 bits; or u32, up to 31
+ * prefix, then a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits
+ * after `length` are ignored. Key 0 is no prefix.
+ *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or ordo_prefix_u32 below 32 bits
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
 {
@@ -78,7 +77,8 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the number of bits of an encoded prefix. Key 0 is no prefix: returns 32 or 64. */
+/* Returns the length of an encoded prefix in bits. For key 0, which is no prefix, returns 32 or
+ * 64. */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
@@ -99,7 +99,7 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
  * no prefix is stored, sets found[i] to 0 and leaves the other outputs unchanged. Each output
  * may be ordo_none().
  * Cost: a rank, a read of one word, and a find for the value. The first call after an update
- *   computes a word per stored key, which costs 1 to 4 finds each.
+ *   computes a word for each stored key, at the cost of 1 to 4 finds.
  * Memory: the words, each as large as a key, until the next update. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
                                                size_t count, struct ordo_slice prefixes_out,

@@ -102,9 +102,7 @@ struct context {
     cl_uint        n;
     struct device *devices[DEVICES_MAX];
     void (*notify)(const char *, const void *, size_t, void *);
-    void                 *user;
-    cl_context_properties properties[16];
-    size_t                n_properties;
+    void *user;
 };
 void context_retain(struct context *context);
 void context_release(struct context *context);
@@ -120,16 +118,13 @@ cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *ha
 /* ---- memory.c ------------------------------------------------------------------------------------------------ */
 
 struct buffer {
-    struct object      object;
-    struct context    *context;
-    struct buffer     *parent; /* of a sub-buffer */
-    cl_mem_object_type type;
-    cl_mem_flags       flags;
-    size_t             bytes, origin; /* of a sub-buffer, in the parent */
-    void              *host;
-    uint64_t           offset;   /* of its first byte, in the file */
-    uint64_t           from, to; /* its pages there */
-    struct buffer     *next;     /* of all that have pages */
+    struct object   object;
+    struct context *context;
+    struct buffer  *parent;        /* of a sub-buffer */
+    size_t          bytes, origin; /* of a sub-buffer, in the parent */
+    uint64_t        offset;        /* of its first byte, in the file */
+    uint64_t        from, to;      /* its pages there */
+    struct buffer  *next;          /* of all that have pages */
 };
 extern struct buffer *driver_buffers;
 int                   memory_file(void); /* -1: there is none */
@@ -220,9 +215,7 @@ struct event {
     struct object   object;
     struct context *context;
     struct queue   *queue; /* NULL: a user's */
-    cl_command_type type;
     cl_int          status;
-    uint64_t        queued, submitted, started, ended; /* CLOCK_MONOTONIC, ns */
 };
 
 enum command_kind {
@@ -261,7 +254,7 @@ struct queue {
     struct command             *first, **last;
     struct queue               *next;
 };
-void     command_done(struct command *command, cl_int status, uint64_t begin_ns, uint64_t end_ns);
+void     command_done(struct command *command, cl_int status);
 uint64_t driver_now(void);
 void     queue_wake(void);
 /* In the child of a fork. */

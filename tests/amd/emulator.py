@@ -378,7 +378,11 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
     # their pseudocode divides it as a number with a sign). The emulator loses the remainder, and reads or writes registers of
     # other numbers.
 
+    #
+    # Lanes that are not active keep their register (the pseudocode writes it where EXEC is set alone). The emulator writes 0 there.
+
     LANE = re.compile(r"(\w+_lane) = .*VGPR\[i\]\[ADDR\].*;")
+    KEPT = re.compile(r"if EXEC\[i\]\.u1 then\nVGPR\[i\]\[VDST\] = tmp\[i\]\nendif")
 
     def find_lanes(self):
         emu, ask = self.emu, self.emu.get_pcode
@@ -388,7 +392,8 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
                 return ask(op)
             lanes = 64 if "cdna" in type(op).__module__ else 32
             text, n = self.LANE.subn(rf"\1 = ((VGPR[i][ADDR].u32 + OFFSET.u32) >> 2U) & {lanes - 1}U;", ask(op))
-            assert n == 1, text
+            text, kept = self.KEPT.subn("VGPR[i][VDST] = EXEC[i].u1 ? tmp[i] : VGPR[i][VDST]", text)
+            assert n == 1 and kept == 1, text
             return text
 
         emu.get_pcode = by_mask

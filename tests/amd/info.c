@@ -176,47 +176,23 @@ static const struct {
 } facts[] = {
     { CL_DEVICE_TYPE, NUMBER(cl_device_type, CL_DEVICE_TYPE_GPU) },
     { CL_DEVICE_VENDOR_ID, NUMBER(cl_uint, 0x1002) },
-    { CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, NUMBER(cl_uint, 3) },
     { CL_DEVICE_MAX_WORK_GROUP_SIZE, NUMBER(size_t, MAX_GROUP) },
     { CL_DEVICE_MAX_CLOCK_FREQUENCY, NUMBER(cl_uint, 1700) },
-    { CL_DEVICE_ADDRESS_BITS, NUMBER(cl_uint, 64) },
     { CL_DEVICE_MAX_MEM_ALLOC_SIZE, NUMBER(cl_ulong, MAX_ALLOC_BYTES) },
-    { CL_DEVICE_IMAGE_SUPPORT, NUMBER(cl_bool, CL_TRUE) },
-    { CL_DEVICE_MAX_PARAMETER_SIZE, NUMBER(size_t, 1024) },
-    { CL_DEVICE_MEM_BASE_ADDR_ALIGN, NUMBER(cl_uint, 1024) }, /* bits */
-    { CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, NUMBER(cl_uint, 128) },
-    { CL_DEVICE_SINGLE_FP_CONFIG, NUMBER(cl_device_fp_config, 0x3f) },
-    { CL_DEVICE_DOUBLE_FP_CONFIG, NUMBER(cl_device_fp_config, 0x3f) },
-    { CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, NUMBER(cl_device_mem_cache_type, CL_READ_WRITE_CACHE) },
     { CL_DEVICE_GLOBAL_MEM_SIZE, NUMBER(cl_ulong, GLOBAL_BYTES) },
-    { CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, NUMBER(cl_ulong, MAX_ALLOC_BYTES) },
-    { CL_DEVICE_MAX_CONSTANT_ARGS, NUMBER(cl_uint, 8) },
-    { CL_DEVICE_LOCAL_MEM_TYPE, NUMBER(cl_device_local_mem_type, CL_LOCAL) },
     { CL_DEVICE_LOCAL_MEM_SIZE, NUMBER(cl_ulong, LOCAL_BYTES) },
-    { CL_DEVICE_ERROR_CORRECTION_SUPPORT, NUMBER(cl_bool, CL_FALSE) },
     { CL_DEVICE_HOST_UNIFIED_MEMORY, NUMBER(cl_bool, CL_FALSE) },
     { CL_DEVICE_PROFILING_TIMER_RESOLUTION, NUMBER(size_t, 1) },
     { CL_DEVICE_ENDIAN_LITTLE, NUMBER(cl_bool, CL_TRUE) },
-    { CL_DEVICE_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
     { CL_DEVICE_COMPILER_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
-    { CL_DEVICE_LINKER_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
-    { CL_DEVICE_EXECUTION_CAPABILITIES, NUMBER(cl_device_exec_capabilities, CL_EXEC_KERNEL) },
     { CL_DEVICE_QUEUE_PROPERTIES,
       NUMBER(cl_command_queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE) },
-    { CL_DEVICE_BUILT_IN_KERNELS, TEXT("") },
     { QUERY_BOARD_NAME, TEXT("AMD code on a CPU, for tests") },
     { CL_DEVICE_VENDOR, TEXT("Advanced Micro Devices, Inc.") },
     { CL_DRIVER_VERSION, TEXT("3452.0 (HSA1.1,LC)") },
-    { CL_DEVICE_PROFILE, TEXT("FULL_PROFILE") },
     { CL_DEVICE_VERSION, TEXT("OpenCL 2.0 ") },
     { CL_DEVICE_OPENCL_C_VERSION, TEXT("OpenCL C 2.0 ") },
     { CL_DEVICE_EXTENSIONS, TEXT(extensions) },
-    { CL_DEVICE_PRINTF_BUFFER_SIZE, NUMBER(size_t, 4 << 20) },
-    { CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, NUMBER(cl_bool, CL_TRUE) },
-    { CL_DEVICE_PARENT_DEVICE, NUMBER(cl_device_id, 0) },
-    { CL_DEVICE_PARTITION_MAX_SUB_DEVICES, NUMBER(cl_uint, 0) },
-    { CL_DEVICE_REFERENCE_COUNT, NUMBER(cl_uint, 1) },
-    { CL_DEVICE_SVM_CAPABILITIES, NUMBER(cl_device_svm_capabilities, 0) },
 };
 
 static cl_int common_info(cl_device_info what, size_t room, void *to, size_t *have)
@@ -247,10 +223,6 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         ANSWER(cl_uint, d->wave == 64 ? 64 : 128);
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
         ANSWER(cl_ulong, d->wave == 64 ? 16384 : 32768);
-    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
-        const size_t sizes[] = { 1024, 1024, 1024 };
-        return answer(sizes, sizeof sizes, room, to, have);
-    }
     default:
         return common_info(what, room, to, have);
     }
@@ -276,17 +248,14 @@ void context_release(struct context *context)
     free(context);
 }
 
-static cl_int take_properties(struct context *c, const cl_context_properties *properties)
+static cl_int check_properties(const cl_context_properties *p)
 {
-    for (; properties && properties[c->n_properties]; c->n_properties += 2) {
-        const cl_context_properties *p = properties + c->n_properties;
-        if (c->n_properties + 3 > sizeof c->properties / sizeof *c->properties || p[0] != CL_CONTEXT_PLATFORM)
+    for (; p && p[0]; p += 2) {
+        if (p[0] != CL_CONTEXT_PLATFORM)
             return CL_INVALID_PROPERTY;
         if (p[1] != (cl_context_properties) &driver_platform)
             return CL_INVALID_PLATFORM;
-        memcpy(c->properties + c->n_properties, p, 2 * sizeof *p);
     }
-    c->n_properties += properties != NULL; /* the zero at the end */
     return CL_SUCCESS;
 }
 
@@ -296,7 +265,7 @@ static cl_context CL_API_CALL create_context(const cl_context_properties *proper
                                              void *user, cl_int *code)
 {
     struct context *c = object_create(sizeof *c, KIND_CONTEXT);
-    cl_int          got = !c ? CL_OUT_OF_HOST_MEMORY : take_properties(c, properties);
+    cl_int          got = !c ? CL_OUT_OF_HOST_MEMORY : check_properties(properties);
     if (got == CL_SUCCESS && (!ids || n == 0 || n > DEVICES_MAX || (!notify && user)))
         got = CL_INVALID_VALUE;
     for (cl_uint i = 0; got == CL_SUCCESS && i < n; i++) {
@@ -315,41 +284,7 @@ static cl_context CL_API_CALL create_context(const cl_context_properties *proper
     return (cl_context) c;
 }
 
-static cl_context CL_API_CALL create_context_of_type(const cl_context_properties *properties, cl_device_type type,
-                                                     void(CL_CALLBACK *notify)(const char *, const void *, size_t,
-                                                                               void *),
-                                                     void *user, cl_int *code)
-{
-    cl_device_id ids[DEVICES_MAX];
-    cl_uint      n = 0;
-    const cl_int got = get_devices(NULL, type, DEVICES_MAX, ids, &n);
-    if (got == CL_SUCCESS)
-        return create_context(properties, n, ids, notify, user, code);
-    if (code)
-        *code = got;
-    return NULL;
-}
-
 RETAIN_AND_RELEASE(context, cl_context, KIND_CONTEXT, CL_INVALID_CONTEXT)
-
-static cl_int CL_API_CALL context_info(cl_context handle, cl_context_info what, size_t room, void *to, size_t *have)
-{
-    const struct context *c = AS(context, handle, KIND_CONTEXT);
-    if (!c)
-        return CL_INVALID_CONTEXT;
-    switch (what) {
-    case CL_CONTEXT_REFERENCE_COUNT:
-        ANSWER(cl_uint, c->object.references);
-    case CL_CONTEXT_NUM_DEVICES:
-        ANSWER(cl_uint, c->n);
-    case CL_CONTEXT_DEVICES:
-        return answer(c->devices, c->n * sizeof *c->devices, room, to, have);
-    case CL_CONTEXT_PROPERTIES:
-        return answer(c->properties, c->n_properties * sizeof *c->properties, room, to, have);
-    default:
-        return CL_INVALID_VALUE;
-    }
-}
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
 
@@ -363,8 +298,6 @@ void info_fill_table(struct _cl_icd_dispatch *table)
     table->clRetainDevice = keep_device;
     table->clReleaseDevice = keep_device;
     table->clCreateContext = create_context;
-    table->clCreateContextFromType = create_context_of_type;
     table->clRetainContext = retain_context;
     table->clReleaseContext = release_context;
-    table->clGetContextInfo = context_info;
 }

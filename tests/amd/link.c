@@ -101,10 +101,8 @@ static void end_child(struct device *d, const char *why)
     l->child = 0;
     (void) snprintf(text, sizeof text, "the process that runs kernels for %s %s", d->key, why);
     warn(text);
-    while (l->n_running) {
-        const uint64_t now = driver_now();
-        command_done(l->running[--l->n_running], CL_OUT_OF_RESOURCES, now, now);
-    }
+    while (l->n_running)
+        command_done(l->running[--l->n_running], CL_OUT_OF_RESOURCES);
 }
 
 static struct link *link_of(struct device *d)
@@ -214,7 +212,7 @@ static void take_done(struct link *l, const struct message_done *m)
             l->last_ns = driver_now();
             if (m->failed)
                 warn(m->text);
-            command_done(c, m->failed ? CL_OUT_OF_RESOURCES : CL_COMPLETE, m->begin_ns, m->end_ns);
+            command_done(c, m->failed ? CL_OUT_OF_RESOURCES : CL_COMPLETE);
             return;
         }
 }

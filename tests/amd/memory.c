@@ -126,8 +126,7 @@ static bool flags_are_good(cl_mem_flags flags, const void *host, cl_int *code)
     return false;
 }
 
-static cl_mem create(cl_context handle, cl_mem_flags flags, size_t bytes, void *host, cl_mem_object_type type,
-                     cl_int *code)
+static cl_mem CL_API_CALL create_buffer(cl_context handle, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
 {
     struct context *c = AS(context, handle, KIND_CONTEXT);
     cl_int          ignored = CL_SUCCESS;
@@ -143,10 +142,7 @@ static cl_mem create(cl_context handle, cl_mem_flags flags, size_t bytes, void *
         return NULL;
     }
     b->context = c;
-    b->type = type;
-    b->flags = flags & ACCESS ? flags : flags | CL_MEM_READ_WRITE;
     b->bytes = bytes;
-    b->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
     pthread_mutex_lock(&driver_lock);
     if (take_pages(b)) {
         context_retain(c);
@@ -161,30 +157,14 @@ static cl_mem create(cl_context handle, cl_mem_flags flags, size_t bytes, void *
     return (cl_mem) b;
 }
 
-static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
-{
-    return create(context, flags, bytes, host, CL_MEM_OBJECT_BUFFER, code);
-}
-
-/* An image that is a memory object and no more. */
-static cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags, const cl_image_format *format,
-                                       const cl_image_desc *desc, void *host, cl_int *code)
-{
-    if (!format || !desc || desc->image_type != CL_MEM_OBJECT_IMAGE2D) {
-        if (code)
-            *code = CL_INVALID_IMAGE_DESCRIPTOR;
-        return NULL;
-    }
-    return create(context, flags, 16 * desc->image_width * desc->image_height, host, CL_MEM_OBJECT_IMAGE2D, code);
-}
-
 static cl_mem CL_API_CALL create_sub_buffer(cl_mem handle, cl_mem_flags flags, cl_buffer_create_type type,
                                             const void *info, cl_int *code)
 {
     struct buffer   *parent = AS(buffer, handle, KIND_BUFFER), *b = NULL;
     cl_int           got = CL_SUCCESS;
     cl_buffer_region region = { 0, 0 };
-    if (!parent || parent->parent || parent->type != CL_MEM_OBJECT_BUFFER)
+    (void) flags;
+    if (!parent || parent->parent)
         got = CL_INVALID_MEM_OBJECT;
     else if (type != CL_BUFFER_CREATE_TYPE_REGION || !info)
         got = CL_INVALID_VALUE;
@@ -205,8 +185,6 @@ static cl_mem CL_API_CALL create_sub_buffer(cl_mem handle, cl_mem_flags flags, c
     pthread_mutex_lock(&driver_lock);
     b->context = parent->context;
     b->parent = parent;
-    b->type = CL_MEM_OBJECT_BUFFER;
-    b->flags = flags ? flags : parent->flags;
     b->bytes = region.size;
     b->origin = region.origin;
     context_retain(b->context);
@@ -224,17 +202,9 @@ static cl_int CL_API_CALL info(cl_mem handle, cl_mem_info what, size_t room, voi
         return CL_INVALID_MEM_OBJECT;
     switch (what) {
     case CL_MEM_TYPE:
-        ANSWER(cl_mem_object_type, b->type);
-    case CL_MEM_FLAGS:
-        ANSWER(cl_mem_flags, b->flags);
+        ANSWER(cl_mem_object_type, CL_MEM_OBJECT_BUFFER);
     case CL_MEM_SIZE:
         ANSWER(size_t, b->bytes);
-    case CL_MEM_HOST_PTR:
-        ANSWER(void *, b->host);
-    case CL_MEM_MAP_COUNT:
-        ANSWER(cl_uint, 0);
-    case CL_MEM_REFERENCE_COUNT:
-        ANSWER(cl_uint, b->object.references);
     case CL_MEM_CONTEXT:
         ANSWER(cl_context, (cl_context) b->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT:
@@ -251,7 +221,6 @@ void memory_fill_table(struct _cl_icd_dispatch *table)
 {
     table->clCreateBuffer = create_buffer;
     table->clCreateSubBuffer = create_sub_buffer;
-    table->clCreateImage = create_image;
     table->clRetainMemObject = retain_buffer;
     table->clReleaseMemObject = release_buffer;
     table->clGetMemObjectInfo = info;

@@ -357,22 +357,10 @@ static cl_int CL_API_CALL info(cl_program handle, cl_program_info what, size_t r
     for (cl_uint i = 0; i < p->context->n; i++)
         sizes[i] = p->built[i].has_binary ? p->built[i].binary_bytes : 0;
     switch (what) {
-    case CL_PROGRAM_REFERENCE_COUNT:
-        ANSWER(cl_uint, p->object.references);
-    case CL_PROGRAM_CONTEXT:
-        ANSWER(cl_context, (cl_context) p->context);
-    case CL_PROGRAM_NUM_DEVICES:
-        ANSWER(cl_uint, p->context->n);
-    case CL_PROGRAM_DEVICES:
-        return answer(p->context->devices, p->context->n * sizeof(void *), room, to, have);
-    case CL_PROGRAM_SOURCE:
-        return answer(p->source ? p->source : "", p->source ? strlen(p->source) + 1 : 1, room, to, have);
     case CL_PROGRAM_BINARY_SIZES:
         return answer(sizes, p->context->n * sizeof *sizes, room, to, have);
     case CL_PROGRAM_BINARIES:
         return give_binaries(p, room, to, have);
-    case CL_PROGRAM_NUM_KERNELS:
-        ANSWER(size_t, p->built[0].code.n);
     default:
         return CL_INVALID_VALUE;
     }
@@ -387,15 +375,8 @@ static cl_int CL_API_CALL build_info(cl_program handle, cl_device_id id, cl_prog
     if (!b)
         return p ? CL_INVALID_DEVICE : CL_INVALID_PROGRAM;
     switch (what) {
-    case CL_PROGRAM_BUILD_STATUS:
-        ANSWER(cl_build_status, b->status);
-    case CL_PROGRAM_BUILD_OPTIONS:
-        return answer(b->options ? b->options : "", b->options ? strlen(b->options) + 1 : 1, room, to, have);
     case CL_PROGRAM_BUILD_LOG:
         return answer(b->log ? b->log : "", b->log ? strlen(b->log) + 1 : 1, room, to, have);
-    case CL_PROGRAM_BINARY_TYPE:
-        ANSWER(cl_program_binary_type,
-               b->status == CL_BUILD_SUCCESS ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE : CL_PROGRAM_BINARY_TYPE_NONE);
     default:
         return CL_INVALID_VALUE;
     }
@@ -496,33 +477,6 @@ static cl_int CL_API_CALL set_arg(cl_kernel handle, cl_uint i, size_t bytes, con
     return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL kernel_info_(cl_kernel handle, cl_kernel_info what, size_t room, void *to, size_t *have)
-{
-    const struct kernel *k = AS(kernel, handle, KIND_KERNEL);
-    struct built        *b = NULL;
-    if (!k)
-        return CL_INVALID_KERNEL;
-    const struct kernel_info *i = kernel_for(k, NULL, &b);
-    if (!i)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
-    switch (what) {
-    case CL_KERNEL_FUNCTION_NAME:
-        return answer(i->name, strlen(i->name) + 1, room, to, have);
-    case CL_KERNEL_NUM_ARGS:
-        ANSWER(cl_uint, i->n_given);
-    case CL_KERNEL_REFERENCE_COUNT:
-        ANSWER(cl_uint, k->object.references);
-    case CL_KERNEL_CONTEXT:
-        ANSWER(cl_context, (cl_context) k->program->context);
-    case CL_KERNEL_PROGRAM:
-        ANSWER(cl_program, (cl_program) k->program);
-    case CL_KERNEL_ATTRIBUTES:
-        return answer("", 1, room, to, have);
-    default:
-        return CL_INVALID_VALUE;
-    }
-}
-
 static cl_int CL_API_CALL group_info(cl_kernel handle, cl_device_id id, cl_kernel_work_group_info what, size_t room,
                                      void *to, size_t *have)
 {
@@ -542,10 +496,6 @@ static cl_int CL_API_CALL group_info(cl_kernel handle, cl_device_id id, cl_kerne
         return answer(fixed, sizeof fixed, room, to, have);
     case CL_KERNEL_LOCAL_MEM_SIZE:
         ANSWER(cl_ulong, i->local_bytes);
-    case CL_KERNEL_PRIVATE_MEM_SIZE:
-        ANSWER(cl_ulong, i->private_bytes);
-    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-        ANSWER(size_t, b->device->wave);
     default:
         return CL_INVALID_VALUE;
     }
@@ -565,6 +515,5 @@ void program_fill_table(struct _cl_icd_dispatch *table)
     table->clRetainKernel = retain_kernel;
     table->clReleaseKernel = release_kernel;
     table->clSetKernelArg = set_arg;
-    table->clGetKernelInfo = kernel_info_;
     table->clGetKernelWorkGroupInfo = group_info;
 }

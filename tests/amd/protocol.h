@@ -42,7 +42,6 @@ struct message_launch {
 
 struct message_done {
     uint64_t id;
-    uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
     int32_t  failed;
     char     text[400]; /* why */
 };

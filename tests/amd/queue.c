@@ -91,16 +91,14 @@ static bool start_dispatcher(void)
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
-static struct event *event_create(struct context *c, struct queue *q, cl_command_type type)
+static struct event *event_create(struct context *c, struct queue *q)
 {
     struct event *e = object_create(sizeof *e, KIND_EVENT);
     if (!e)
         return NULL;
     e->context = c;
     e->queue = q;
-    e->type = type;
     e->status = q ? CL_QUEUED : CL_SUBMITTED;
-    e->queued = e->submitted = driver_now();
     context_retain(c);
     return e;
 }
@@ -157,7 +155,7 @@ static void command_free(struct command *c)
     free(c);
 }
 
-void command_done(struct command *c, cl_int status, uint64_t begin_ns, uint64_t end_ns)
+void command_done(struct command *c, cl_int status)
 {
     struct queue *q = c->queue;
     for (struct command **at = &q->first; *at; at = &(*at)->next)
@@ -169,8 +167,6 @@ void command_done(struct command *c, cl_int status, uint64_t begin_ns, uint64_t 
         q->last = &(*q->last)->next;
     if (status < 0 && !q->broken)
         q->broken = status;
-    c->event->started = begin_ns;
-    c->event->ended = end_ns;
     set_status(c->event, status);
     command_free(c);
     queue_wake();
@@ -198,9 +194,7 @@ static void do_fill(const struct command *c)
 
 static void begin(struct command *c)
 {
-    char           why[400] = "";
-    const uint64_t start = driver_now();
-    c->event->started = start;
+    char why[400] = "";
     switch (c->kind) {
     case COMMAND_READ:
         memcpy(c->host, buffer_bytes(c->from) + c->at, c->bytes);
@@ -223,10 +217,10 @@ static void begin(struct command *c)
         if (link_launch(c->queue->device, c, why, sizeof why))
             return;
         (void) fprintf(stderr, "AMD's machine code: kernel %s: %s\n", c->launch.name, why);
-        command_done(c, CL_OUT_OF_RESOURCES, start, driver_now());
+        command_done(c, CL_OUT_OF_RESOURCES);
         return;
     }
-    command_done(c, CL_COMPLETE, start, driver_now());
+    command_done(c, CL_COMPLETE);
 }
 
 /* Whether a command need not wait for those before it in its queue. */
@@ -255,7 +249,7 @@ static bool move_on(void)
                 return true;
             }
             if (waits < 0) {
-                command_done(c, waits, driver_now(), driver_now());
+                command_done(c, waits);
                 return true;
             }
             if (!(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) || c->kind == COMMAND_BARRIER)
@@ -280,12 +274,11 @@ static cl_int check_waits(const struct queue *q, cl_uint n, const cl_event *wait
 
 /* Appends a command without a wait list yet to its queue, and waits for its end if it blocks. Owns the command, also
  * after an error. */
-static cl_int enqueue(struct queue *q, struct command *c, cl_command_type type, cl_uint n, const cl_event *wait,
-                      cl_event *done, bool blocks)
+static cl_int enqueue(struct queue *q, struct command *c, cl_uint n, const cl_event *wait, cl_event *done, bool blocks)
 {
     const cl_int good = check_waits(q, n, wait);
     c->wait = good == CL_SUCCESS ? calloc((size_t) n + 1, sizeof *c->wait) : NULL;
-    c->event = c->wait ? event_create(q->context, q, type) : NULL;
+    c->event = c->wait ? event_create(q->context, q) : NULL;
     if (!c->event || !start_dispatcher()) {
         command_free(c);
         return good != CL_SUCCESS ? good : CL_OUT_OF_HOST_MEMORY;
@@ -334,10 +327,9 @@ static cl_int give_up(struct command *c, cl_int code)
     return code;
 }
 
-static cl_int finish(struct queue *q, struct command *c, cl_command_type type, cl_uint n, const cl_event *wait,
-                     cl_event *done, bool blocks)
+static cl_int finish(struct queue *q, struct command *c, cl_uint n, const cl_event *wait, cl_event *done, bool blocks)
 {
-    const cl_int got = enqueue(q, c, type, n, wait, done, blocks);
+    const cl_int got = enqueue(q, c, n, wait, done, blocks);
     pthread_mutex_unlock(&driver_lock);
     return got;
 }
@@ -348,7 +340,7 @@ static cl_int finish(struct queue *q, struct command *c, cl_command_type type, c
 static cl_int take_buffer(const struct queue *q, cl_mem handle, size_t at, size_t bytes, struct buffer **to)
 {
     struct buffer *b = AS(buffer, handle, KIND_BUFFER);
-    if (!b || b->type != CL_MEM_OBJECT_BUFFER)
+    if (!b)
         return CL_INVALID_MEM_OBJECT;
     if (b->context != q->context)
         return CL_INVALID_CONTEXT;
@@ -373,7 +365,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem mem, cl_boo
     c->at = at;
     c->bytes = bytes;
     c->host = to;
-    return finish(q, c, CL_COMMAND_READ_BUFFER, n, wait, done, blocks);
+    return finish(q, c, n, wait, done, blocks);
 }
 
 static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocks, size_t at, size_t bytes,
@@ -390,7 +382,7 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem mem, cl_bo
     c->at_to = at;
     c->bytes = bytes;
     c->host = (void *) from;
-    return finish(q, c, CL_COMMAND_WRITE_BUFFER, n, wait, done, blocks);
+    return finish(q, c, n, wait, done, blocks);
 }
 
 static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_bytes,
@@ -411,7 +403,7 @@ static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem mem, const 
     c->bytes = bytes;
     c->pattern_bytes = pattern_bytes;
     memcpy(c->pattern, pattern, pattern_bytes);
-    return finish(q, c, CL_COMMAND_FILL_BUFFER, n, wait, done, false);
+    return finish(q, c, n, wait, done, false);
 }
 
 static bool overlap(const struct command *c)
@@ -438,7 +430,7 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_me
         code = CL_MEM_COPY_OVERLAP;
     if (code != CL_SUCCESS)
         return give_up(c, code);
-    return finish(q, c, CL_COMMAND_COPY_BUFFER, n, wait, done, false);
+    return finish(q, c, n, wait, done, false);
 }
 
 static cl_int CL_API_CALL marker(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
@@ -446,7 +438,7 @@ static cl_int CL_API_CALL marker(cl_command_queue queue, cl_uint n, const cl_eve
     cl_int          code;
     struct queue   *q;
     struct command *c = command_create(queue, COMMAND_MARKER, &q, &code);
-    return c ? finish(q, c, CL_COMMAND_MARKER, n, wait, done, false) : code;
+    return c ? finish(q, c, n, wait, done, false) : code;
 }
 
 static cl_int CL_API_CALL barrier(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
@@ -454,7 +446,7 @@ static cl_int CL_API_CALL barrier(cl_command_queue queue, cl_uint n, const cl_ev
     cl_int          code;
     struct queue   *q;
     struct command *c = command_create(queue, COMMAND_BARRIER, &q, &code);
-    return c ? finish(q, c, CL_COMMAND_BARRIER, n, wait, done, false) : code;
+    return c ? finish(q, c, n, wait, done, false) : code;
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
@@ -586,7 +578,7 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
         code = take_arguments(c, (const struct kernel *) kernel, info, dimensions, offset);
     if (code != CL_SUCCESS)
         return give_up(c, code);
-    return finish(q, c, CL_COMMAND_NDRANGE_KERNEL, n, wait, done, false);
+    return finish(q, c, n, wait, done, false);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
@@ -656,8 +648,6 @@ static cl_int CL_API_CALL queue_info(cl_command_queue handle, cl_command_queue_i
         ANSWER(cl_context, (cl_context) q->context);
     case CL_QUEUE_DEVICE:
         ANSWER(cl_device_id, (cl_device_id) q->device);
-    case CL_QUEUE_REFERENCE_COUNT:
-        ANSWER(cl_uint, q->object.references);
     case CL_QUEUE_PROPERTIES:
         ANSWER(cl_command_queue_properties, q->properties);
     default:
@@ -693,7 +683,7 @@ static cl_event CL_API_CALL create_user_event(cl_context handle, cl_int *code)
     struct event   *e = NULL;
     if (c) {
         pthread_mutex_lock(&driver_lock);
-        e = event_create(c, NULL, CL_COMMAND_USER);
+        e = event_create(c, NULL);
         pthread_mutex_unlock(&driver_lock);
     }
     if (code)
@@ -745,42 +735,14 @@ static cl_int CL_API_CALL event_info(cl_event handle, cl_event_info what, size_t
     if (!e)
         return CL_INVALID_EVENT;
     switch (what) {
-    case CL_EVENT_COMMAND_QUEUE:
-        ANSWER(cl_command_queue, (cl_command_queue) e->queue);
     case CL_EVENT_CONTEXT:
         ANSWER(cl_context, (cl_context) e->context);
-    case CL_EVENT_COMMAND_TYPE:
-        ANSWER(cl_command_type, e->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS: {
         pthread_mutex_lock(&driver_lock);
         const cl_int status = e->status;
         pthread_mutex_unlock(&driver_lock);
         return answer(&status, sizeof status, room, to, have);
     }
-    case CL_EVENT_REFERENCE_COUNT:
-        ANSWER(cl_uint, e->object.references);
-    default:
-        return CL_INVALID_VALUE;
-    }
-}
-
-static cl_int CL_API_CALL profiling_info(cl_event handle, cl_profiling_info what, size_t room, void *to, size_t *have)
-{
-    const struct event *e = AS(event, handle, KIND_EVENT);
-    if (!e)
-        return CL_INVALID_EVENT;
-    if (!e->queue || e->status != CL_COMPLETE)
-        return CL_PROFILING_INFO_NOT_AVAILABLE;
-    switch (what) {
-    case CL_PROFILING_COMMAND_QUEUED:
-        ANSWER(cl_ulong, e->queued);
-    case CL_PROFILING_COMMAND_SUBMIT:
-        ANSWER(cl_ulong, e->submitted);
-    case CL_PROFILING_COMMAND_START:
-        ANSWER(cl_ulong, e->started);
-    case CL_PROFILING_COMMAND_COMPLETE:
-    case CL_PROFILING_COMMAND_END:
-        ANSWER(cl_ulong, e->ended);
     default:
         return CL_INVALID_VALUE;
     }
@@ -847,5 +809,4 @@ void queue_fill_table(struct _cl_icd_dispatch *table)
     table->clRetainEvent = retain_event;
     table->clReleaseEvent = release_event;
     table->clGetEventInfo = event_info;
-    table->clGetEventProfilingInfo = profiling_info;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The demo checks the answers of the device. Right answers pass, and each kind of wrong answer fails. */
 #include "bench/tools/demo/ranges.h"
+#include "bench/workload/keys.h"
 
 #include <criterion/criterion.h>
 
@@ -109,11 +110,11 @@ Test(mapping, one_wrong_answer_among_many_is_found)
     free(addresses);
 }
 
-Test(mapping, shuffled_rows_are_all_there)
+Test(mapping, shuffled_numbers_are_all_there)
 {
     static uint32_t rows[MANY];
     static bool     seen[MANY];
-    shuffled_rows(rows, MANY);
+    numbers_shuffle(0, MANY, rows);
     size_t in_place = 0;
     for (size_t i = 0; i < MANY; i++) {
         cr_assert_lt(rows[i], MANY);

@@ -267,7 +267,7 @@ static void bad_count(struct trial *r, const char *parameter, struct given *g, s
 
 static void bad_fields(struct trial *r)
 {
-    static const uint32_t bad_bytes[] = { 0, 1, 3, 5, 7, 12, 16, UINT32_MAX };
+    static const uint32_t bad_bytes[] = { 0, 1, 2, 3, 5, 7, 12, 16, UINT32_MAX };
     struct given          g = r->good;
 
     for (int type = -1; r->call->typed && type < 20; type += type < 0 ? 7 : 13) {
@@ -304,6 +304,9 @@ struct bad_order {
 };
 enum { BAD_ORDERS = 7 };
 
+/* A refused call hands no event out. */
+static cl_event done_of_refused;
+
 static void list_bad_orders(const struct trial *r, struct bad_order out[BAD_ORDERS])
 {
     static const cl_event  no_event = NULL;
@@ -317,6 +320,8 @@ static void list_bad_orders(const struct trial *r, struct bad_order out[BAD_ORDE
         { "waits for an event that has failed", ORDO_OPENCL, { .n_wait = 1, .wait = &r->failed } },
     };
     memcpy(out, all, sizeof all);
+    for (size_t i = 0; i < BAD_ORDERS; i++)
+        out[i].order.done = &done_of_refused;
 }
 
 static void bad_order(struct trial *r)
@@ -352,6 +357,20 @@ static void bad_runs(struct trial *r)
     refuse(r, &g, ORDO_INVALID, "n_runs", "is too much");
     g.n_runs = SIZE_MAX;
     refuse(r, &g, ORDO_INVALID, "n_runs", "is the maximum");
+}
+
+/* Lists of fields: see also tests/primitive/pack.c. */
+static void bad_key_fields(struct trial *r)
+{
+    struct given g = r->good;
+
+    g.no_params = true;
+    refuse(r, &g, ORDO_INVALID, "fields", "is NULL");
+    g = r->good;
+    g.n_fields = ORDO_MAX_KEY_FIELDS + 1;
+    refuse(r, &g, ORDO_INVALID, "n_fields", "is too much");
+    g.n_fields = SIZE_MAX;
+    refuse(r, &g, ORDO_INVALID, "n_fields", "is the maximum");
 }
 
 static void bad_capacity(struct trial *r)
@@ -440,6 +459,8 @@ static bool give_badly(struct trial *r, size_t p)
         bad_order(r);
     } else if (is_one_of(name, "runs", "n_runs")) {
         bad_runs(r);
+    } else if (is_one_of(name, "fields", "n_fields")) {
+        bad_key_fields(r);
     } else if (strcmp(name, "capacity") == 0) {
         bad_capacity(r);
     } else if (strcmp(name, "value") == 0) {
@@ -495,6 +516,7 @@ static void release_user_event(cl_event event)
 
 static void release_foreign(struct trial *r)
 {
+    test_true(r->t, done_of_refused == NULL);
     for (int i = 0; i < 2; i++)
         release_user_event(r->last_is_none[i]);
     (void) clReleaseEvent(r->failed);
@@ -657,6 +679,19 @@ static void no_device(struct test *t)
     test_status(t, ordo_device_save_profile(NULL, text, sizeof text), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_status(t, ordo_device_prepare(NULL, NULL, NULL), ORDO_INVALID);
+}
+
+/* tests/primitive/pack.c tries fields that exceed a key. */
+static void key_plans(struct test *t)
+{
+    const struct ordo_key_field field = { .type = ORDO_U32 };
+    struct ordo_key_layout      out;
+
+    test_status(t, ordo_key_plan(NULL, &field, 1, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, NULL, 1, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, 0, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, SIZE_MAX, &out), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, &field, 1, NULL), ORDO_INVALID);
 }
 
 static void preparation(struct test *t)
@@ -827,70 +862,6 @@ static void dictionary_parameters(struct test *t)
     release_foreign(&r);
 }
 
-/* Prefixes of an X-fast trie: absent, too short or overlapping arrays. */
-struct prefix_arrays {
-    struct ordo_slice keys, lengths, counts, prefixes, values, found;
-};
-
-static void expect_prefixes(struct test *t, ordo_dict *dict, const struct prefix_arrays *a, size_t count,
-                            const struct ordo_order *order, ordo_status under, ordo_status longest)
-{
-    test_status(t, ordo_xfast_count_prefix(dict, a->keys, a->lengths, count, a->counts, order), under);
-    test_status(t, ordo_xfast_longest_prefix(dict, a->keys, count, a->prefixes, a->values, a->found, order), longest);
-}
-
-static void prefix_parameters(struct test *t)
-{
-    enum { ASKED = 10 };
-    struct trial         r = { .t = t };
-    struct bad_order     bad[BAD_ORDERS];
-    uint32_t             words[ASKED] = { 0 };
-    uint8_t              bytes[ASKED] = { 0 };
-    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, XFAST, 0, HELD);
-    struct test_array    all[6];
-    const size_t         size[6] = { 4, 1, 4, 4, 4, 1 };
-    struct prefix_arrays good;
-    struct ordo_slice   *slice[6] = {
-          &good.keys, &good.lengths, &good.counts, &good.prefixes, &good.values, &good.found
-    };
-
-    for (int i = 0; i < 6; i++) {
-        all[i] = test_upload(t, i < 2 ? (i ? (void *) bytes : (void *) words) : NULL, ASKED, size[i], 1);
-        *slice[i] = test_slice(&all[i]);
-    }
-    expect_prefixes(t, NULL, &good, ASKED, NULL, ORDO_INVALID, ORDO_INVALID);
-    expect_prefixes(t, dict, &good, (size_t) ORDO_MAX_COUNT + 1, NULL, ORDO_TOO_LARGE, ORDO_TOO_LARGE);
-    for (int i = 0; i < 6; i++) {
-        const struct ordo_slice was = *slice[i];
-        const bool              in_count = i < 3, in_longest = i == 0 || i > 2;
-        const ordo_status under = in_count ? ORDO_INVALID : ORDO_OK, longest = in_longest ? ORDO_INVALID : ORDO_OK;
-        test_context(t, "prefixes: array %d", i);
-        *slice[i] = ordo_at(was.mem, 1000000);
-        expect_prefixes(t, dict, &good, ASKED, NULL, under, longest);
-        *slice[i] = ordo_none();
-        expect_prefixes(t, dict, &good, ASKED, NULL, under, i == 0 ? ORDO_INVALID : ORDO_OK);
-        if (i > 1) { /* an output that is also an input */
-            *slice[i] = ordo_at(good.keys.mem, 1);
-            expect_prefixes(t, dict, &good, ASKED, NULL, under, longest);
-        }
-        *slice[i] = was;
-    }
-    make_foreign(&r);
-    list_bad_orders(&r, bad);
-    for (size_t i = 0; i < LENGTH(bad); i++)
-        expect_prefixes(t, dict, &good, ASKED, &bad[i].order, bad[i].want, bad[i].want);
-    release_foreign(&r);
-    test_status(t, ordo_xfast_count_prefix_host(NULL, words, bytes, ASKED, words), ORDO_INVALID);
-    test_status(t, ordo_xfast_count_prefix_host(dict, NULL, bytes, ASKED, words), ORDO_INVALID);
-    test_status(t, ordo_xfast_count_prefix_host(dict, words, NULL, ASKED, words), ORDO_INVALID);
-    test_status(t, ordo_xfast_count_prefix_host(dict, words, bytes, ASKED, NULL), ORDO_INVALID);
-    test_status(t, ordo_xfast_longest_prefix_host(NULL, words, ASKED, words, words, bytes), ORDO_INVALID);
-    test_status(t, ordo_xfast_longest_prefix_host(dict, NULL, ASKED, words, words, bytes), ORDO_INVALID);
-    expect_numbers(t, dict, 0, HELD);
-    for (int i = 0; i < 6; i++)
-        test_free(&all[i]);
-}
-
 /* Bytes in the Roaring format: absent or too short arrays, and invalid sets. */
 static void roaring_parameters(struct test *t)
 {
@@ -996,6 +967,7 @@ static const struct other {
     { "ordo_device_prepare", "device params out", no_device, preparation },
     { "ordo_type_bytes", "type", types, NULL },
     { "ordo_key_bits", "type key", types, NULL },
+    { "ordo_key_plan", "device fields n_fields out", key_plans, NULL },
     { "ordo_index_build", "device key keys count order out", indexes, NULL },
     { "ordo_index_build_compressed", "device key keys count order out", compressed_indexes, NULL },
     { "ordo_index_destroy", "index", indexes, NULL },
@@ -1009,10 +981,6 @@ static const struct other {
     { "ordo_dict_check", "dict order", no_dictionary, dictionary_parameters },
     { "ordo_dict_statistics", "dict order out", no_dictionary, dictionary_parameters },
     { "ordo_lsm_cleanup", "dict order", no_dictionary, dictionary_parameters },
-    { "ordo_xfast_count_prefix", "dict keys lengths count counts order", prefix_parameters, NULL },
-    { "ordo_xfast_count_prefix_host", "dict keys lengths count counts", prefix_parameters, NULL },
-    { "ordo_xfast_longest_prefix", "dict keys count prefixes_out values_out found order", prefix_parameters, NULL },
-    { "ordo_xfast_longest_prefix_host", "dict keys count prefixes_out values_out found", prefix_parameters, NULL },
     { "ordo_hamt_read_roaring", "dict bytes size order", roaring_parameters, NULL },
     { "ordo_hamt_read_roaring_host", "dict bytes size", roaring_parameters, NULL },
     { "ordo_hamt_write_roaring", "dict out capacity size order", roaring_parameters, NULL },
@@ -1078,11 +1046,11 @@ DEVICE_TEST(bad_arguments, are_refused_without_effect)
             test_fail(t, __FILE__, __LINE__, "nobody tries bad arguments of %s", functions[i].name);
         else if (other)
             try_other(t, &functions[i], other);
-        else if (strncmp(functions[i].name, "ordo_dict_", 10) != 0)
+        else if (!call->stem && strncmp(functions[i].name, "ordo_dict_", 10) != 0)
             try_function(t, &functions[i], call, NO_DICT);
         else
             for (int s = 0; s < N_STRUCTURES; s++)
-                if (is_tried(t, i, s))
+                if (call->stem ? strcmp(call->stem, structures[s].word) == 0 : is_tried(t, i, s))
                     try_function(t, &functions[i], call, s);
     }
     (void) clReleaseContext(foreign_context);

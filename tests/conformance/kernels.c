@@ -9,6 +9,7 @@
 
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
+#include "dict/trie/hamt.h"
 #include "runtime/cl_files.h"
 #include "runtime/internal.h"
 #include "shared/hamt_node.h"
@@ -346,8 +347,8 @@ static void batches(struct test *t)
 static void cleanup(struct test *t)
 {
     enum { HELD = 500, ERASED = 20 };
-    ordo_dict *dict = NULL;
-    uint32_t   keys[ERASED];
+    AUTO_DICT ordo_dict *dict = NULL;
+    uint32_t             keys[ERASED];
 
     if (t->facts->cpu)
         return;
@@ -365,7 +366,6 @@ static void cleanup(struct test *t)
     /* the first batch of an LSM that bounds stale elements from 1 live element on is counted */
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = 1), &dict));
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, ERASED));
-    ordo_dict_destroy(&dict);
 }
 
 /* Combines into a sorted array, if groups make progress: present and absent keys, each in parts. */
@@ -487,6 +487,21 @@ static void beside_in_hash(struct test *t, const struct array_call *call)
     }
 }
 
+/* A HAMT; in the end some updates give up. */
+static void beside_in_hamt(struct test *t)
+{
+    struct array_call    call = *call_named("ordo_dict_apply_concurrent");
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, 310);
+
+    find_beside(t, dict, 310);
+    call.array[0].input = INPUT_CODES;
+    call.array[1].input = INPUT_RANDOM;
+    run_call(t, &call, dict, 220, 310);
+    ordo_hamt_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES;
+    run_call(t, &call, dict, 220, 310);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
 /* Combines present and absent keys, each twice: few of a table, and all of it. */
 static void combined(struct test *t)
 {
@@ -548,6 +563,7 @@ static void concurrent(struct test *t)
     }
     merging(t);
     beside_in_hash(t, call_named("ordo_dict_apply_concurrent"));
+    beside_in_hamt(t);
     t->dev->facts.atomics = was;
 }
 
@@ -644,7 +660,8 @@ static void roaring(struct test *t)
     test_same(t, "keys", ORDO_U32, out, keys, ALL);
 }
 
-/* Queries sorted by the library; a build that checks for ascending keys; a seek past all keys that its batch erases. */
+/* Queries sorted by the library, or partitioned through an index of blocks; a build that checks for ascending keys; a
+ * seek past all keys that its batch erases. */
 static void seldom(struct test *t)
 {
     enum { ASCENDING = 1 << 16, ERASED = 150, ASKED = 100 };
@@ -656,10 +673,14 @@ static void seldom(struct test *t)
     test_context(t, "seldom");
     for (uint32_t i = 0; i < ASCENDING; i++)
         keys[i] = 3 * i;
-    test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = ORDO_U32, .scheme = ORDO_SCHEME_SORTED), keys, ERASED,
-                                keys, ASKED, ranks));
-    for (uint32_t i = 0; i < ASKED; i++)
-        test_true(t, ranks[i] == i);
+    set_tunables(t, "search.layout=1 search.simd_depth=2");
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = ORDO_U32, .scheme = (ordo_scheme) scheme), keys,
+                                    ERASED, keys, ASKED, ranks));
+        for (uint32_t i = 0; i < ASKED; i++)
+            test_true(t, ranks[i] == i);
+    }
+    set_tunables(t, "search.layout=0 search.simd_depth=0");
     test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { .key = ORDO_U32 }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, ASCENDING));
     memset(codes, ORDO_ERASE, ERASED);

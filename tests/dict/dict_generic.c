@@ -5,7 +5,7 @@
 #include "call_model.h"
 #include "sequence.h"
 
-#include "shared/key.h"
+#include "tests/support/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,36 +23,25 @@ struct pair {
     uint64_t     spacing; /* their distance in ordered form */
 };
 
+static struct pair pair_make(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
+{
+    struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+
+    test_ok(t, create(t->dev, (int) subject, type, value_bytes, &p.dict));
+    return p;
+}
+
+static void pair_free(struct pair *p)
+{
+    ordo_dict_destroy(&p->dict);
+    model_free(&p->model);
+}
+
 /* The key of number k; 0 and n_keys are the ends of the type. */
 static uint64_t form_of(const struct pair *p, uint32_t k)
 {
     const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
     return k >= p->n_keys ? all : (uint64_t) k * p->spacing & all;
-}
-
-static void put_key(const struct pair *p, void *keys, size_t i, uint64_t form)
-{
-    const uint64_t key = key_from_bits_of((int) p->type, form);
-    const uint32_t narrow = (uint32_t) key;
-
-    if (p->key_bytes == 4)
-        memcpy((uint8_t *) keys + 4 * i, &narrow, 4);
-    else
-        memcpy((uint8_t *) keys + 8 * i, &key, 8);
-}
-
-static uint64_t get_word(const void *array, size_t bytes, size_t i)
-{
-    uint64_t word = 0;
-
-    memcpy(&word, (const uint8_t *) array + i * bytes, bytes);
-    return word;
-}
-
-static void put_word(void *array, size_t bytes, size_t i, uint64_t word)
-{
-    if (array)
-        memcpy((uint8_t *) array + i * bytes, &word, bytes);
 }
 
 static uint32_t below(struct pair *p, uint32_t n)
@@ -67,7 +56,7 @@ static void *draw_keys(struct pair *p, size_t count)
     const uint32_t few = below(p, 4) == 0 ? 1 + below(p, 9) : p->n_keys + 1;
 
     for (size_t i = 0; i < count; i++)
-        put_key(p, keys, i, form_of(p, below(p, few)));
+        put_form(p->type, keys, i, form_of(p, below(p, few)));
     return keys;
 }
 
@@ -95,7 +84,7 @@ static void *draw_words(struct pair *p, size_t count, size_t bytes)
     uint8_t *words = test_alloc((count + 1) * 8);
 
     for (size_t i = 0; i < count; i++)
-        put_word(words, bytes, i, draw_word(p, bytes));
+        write_bits(words, bytes, i, draw_word(p, bytes));
     return words;
 }
 
@@ -144,8 +133,8 @@ static void expect_model(struct pair *p)
     test_true(p->t, count == n);
     model_put_in_order(p->dict, p->type, p->value_bytes, keys, p->value_bytes ? values : NULL, n);
     for (size_t i = 0; i < n; i++) {
-        test_true(p->t, get_word(keys, p->key_bytes, i) == p->model.element[i].key);
-        test_true(p->t, p->value_bytes == 0 || get_word(values, p->value_bytes, i) == p->model.element[i].value);
+        test_true(p->t, read_bits(keys, p->key_bytes, i) == p->model.element[i].key);
+        test_true(p->t, p->value_bytes == 0 || read_bits(values, p->value_bytes, i) == p->model.element[i].value);
     }
 }
 
@@ -217,10 +206,10 @@ static void *draw_above(struct pair *p, const void *lo, size_t count)
     void          *hi = test_alloc((count + 1) * p->key_bytes);
 
     for (size_t i = 0; i < count; i++) {
-        const uint64_t low = ordo_key_bits(p->type, (const uint8_t *) lo + i * p->key_bytes);
+        const uint64_t low = form_of_key(p->type, lo, i);
         const uint64_t more = p->spacing * below(p, wide + 1);
         const bool     any = below(p, 16) == 0;
-        put_key(p, hi, i, any ? form_of(p, below(p, p->n_keys + 1)) : more > all - low ? all : low + more);
+        put_form(p->type, hi, i, any ? form_of(p, below(p, p->n_keys + 1)) : more > all - low ? all : low + more);
     }
     return hi;
 }
@@ -356,7 +345,7 @@ static void combine_at(struct pair *p, const struct boundary *boundary, struct h
     AUTO_FREE void *keys = test_alloc(boundary->count * p->key_bytes);
 
     for (uint32_t i = 0; i < boundary->count; i++)
-        put_key(p, keys, i, boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart);
+        put_form(p->type, keys, i, boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart);
     combine_keys(p, how, keys, boundary->count, below(p, 3) == 0);
 }
 
@@ -368,7 +357,7 @@ static void hold(struct pair *p, uint32_t count)
 
     memset(codes, ORDO_UPSERT, count);
     for (uint32_t i = 0; i < count; i++)
-        put_key(p, keys, i, (uint64_t) i * 8);
+        put_form(p->type, keys, i, (uint64_t) i * 8);
     (void) model_apply(&p->model, &batch);
     test_ok(p->t, ordo_dict_build_host(p->dict, keys, values, count));
 }
@@ -376,19 +365,14 @@ static void hold(struct pair *p, uint32_t count)
 /* Applies each batch twice, so that the second combines with the first. */
 static void combine_at_boundaries(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
 {
-    const struct ordo_dict_config config = { type, value_bytes };
-
     for (size_t s = 0; s < LENGTH(combine_boundaries); s++) {
-        struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+        AUTO(pair_free) struct pair p = pair_make(t, subject, type, value_bytes);
         test_context(t, "%s, %s, %u bytes of value: %s", structures[subject].name, test_type_name[type], value_bytes,
                      combine_boundaries[s].what);
-        test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
         if (combine_boundaries[s].held)
             hold(&p, combine_boundaries[s].held);
         combine_at(&p, &combine_boundaries[s], draw_how(&p));
         combine_at(&p, &combine_boundaries[s], draw_how(&p));
-        ordo_dict_destroy(&p.dict);
-        model_free(&p.model);
     }
 }
 
@@ -407,17 +391,13 @@ static const uint32_t tile_held[] = { 1, 63, 64, 65, 127, 315, 640 }, tile_count
 static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes,
                              const struct boundary *boundary, struct how how)
 {
-    const struct ordo_dict_config config = { type, value_bytes };
-    struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+    AUTO(pair_free) struct pair p = pair_make(t, subject, type, value_bytes);
 
     test_context(t, "%s, %s, values %s, operation %d, %u into %u: %s", structures[subject].name, test_type_name[type],
                  test_type_name[how.value], (int) how.op, (unsigned) boundary->count, (unsigned) boundary->held,
                  boundary->what);
-    test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
     hold(&p, boundary->held);
     combine_at(&p, boundary, how);
-    ordo_dict_destroy(&p.dict);
-    model_free(&p.model);
 }
 
 /* Pairs of a type and an operation, except sums of floats. */
@@ -463,12 +443,10 @@ static size_t draw_count(struct pair *p)
 
 static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t rounds)
 {
-    const struct ordo_dict_config config = { type, value_bytes };
-    struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+    AUTO(pair_free) struct pair p = pair_make(t, subject, type, value_bytes);
 
     p.n_keys = 1 + below(&p, below(&p, 3) ? 6000 : 40);
     p.spacing = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
-    test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
     for (size_t round = 0; round < rounds; round++) {
         if (round > 0)
             for (uint32_t i = below(&p, 4); i > 0; i--)
@@ -482,8 +460,6 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
             draw_call(&p, dict_calls[i].name, count, below(&p, 3) == 0);
         }
     }
-    ordo_dict_destroy(&p.dict);
-    model_free(&p.model);
 }
 
 /* Types and value sizes as in dict.c. ORDO_TEST_KINDS=all tests all. */
@@ -558,9 +534,9 @@ Test(dict_generic, combines_at_tile_boundaries_with_gpu_kernels)
 DEVICE_TEST(dict_generic, refuses_meaningless_calls)
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
-        ordo_dict *narrow = NULL, *none = NULL;
-        uint32_t   key = 7, value = 1, rank_of = 0, result = 0;
-        size_t     taken = 7;
+        AUTO_DICT ordo_dict *narrow = NULL, *none = NULL;
+        uint32_t             key = 7, value = 1, rank_of = 0, result = 0;
+        size_t               taken = 7;
         test_context(t, "%s", structures[subject].name);
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &narrow));
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 0 }, &none));
@@ -584,8 +560,6 @@ DEVICE_TEST(dict_generic, refuses_meaningless_calls)
         test_true(t, rank_of == 0);
         test_ok(t, ordo_dict_size(narrow, NULL, &taken));
         test_true(t, taken == 0);
-        ordo_dict_destroy(&narrow);
-        ordo_dict_destroy(&none);
     }
 }
 
@@ -598,8 +572,9 @@ DEVICE_TEST(dict_generic, aggregates_long_ranges)
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
         if (structure_is((int) subject, ORDO_NO_ORDER))
             continue;
-        struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, N, 1 };
-        test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &p.dict));
+        AUTO(pair_free) struct pair p = pair_make(t, subject, ORDO_U32, 4);
+        p.n_keys = N;
+        p.spacing = 1;
         AUTO_FREE uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
         AUTO_FREE uint8_t  *codes = test_alloc(N);
         for (uint32_t i = 0; i < N; i++) {
@@ -617,8 +592,6 @@ DEVICE_TEST(dict_generic, aggregates_long_ranges)
             if (round == 3)
                 change(&p, ORDO_UPSERT, 1000);
         }
-        ordo_dict_destroy(&p.dict);
-        model_free(&p.model);
     }
 }
 
@@ -635,6 +608,7 @@ DEVICE_TEST(dict_generic, erases_intervals_in_place)
         .dict = { ORDO_U32, 4 }, .growth = 2, .cleanup_least = 1000, .keep_runs = true
     };
     for (uint32_t n_keys = 100; n_keys <= 10000; n_keys *= 10) {
+        AUTO(pair_free)
         struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, n_keys, UINT32_MAX / n_keys };
         test_ok(t, ordo_lsm_create(t->dev, &config, &p.dict));
         for (int round = 0; round < ROUNDS; round++) {
@@ -645,8 +619,6 @@ DEVICE_TEST(dict_generic, erases_intervals_in_place)
                 draw_call(&p, "ordo_dict_erase_range", 1, below(&p, 2));
             draw_call(&p, ends[below(&p, 4)], below(&p, 2) ? below(&p, 140) : p.model.count, below(&p, 2));
         }
-        ordo_dict_destroy(&p.dict);
-        model_free(&p.model);
     }
 }
 

@@ -104,7 +104,7 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
  * its runs. Stored keys can be queried, replaced and cleaned up. */
 static void fill_past(struct test *t, int structure)
 {
-    enum { BATCH = 20000, BATCHES = 9 };
+    enum { BATCH = 10000, BATCHES = 9 };
     AUTO_DICT ordo_dict *dict = NULL;
     uint32_t             stored = 0;
 
@@ -160,7 +160,7 @@ MASK_TEST(dict_limits, content_above_the_largest_allocation_can_be_queried, "", 
 {
     struct test own = on_its_own(t);
 
-    own.dev->facts.max_alloc_bytes = 600000;
+    own.dev->facts.max_alloc_bytes = 300000;
     for (int s = 0; s < N_STRUCTURES; s++)
         if (is_met(t, s))
             fill_past(&own, s);

@@ -181,36 +181,6 @@ DEVICE_TEST(dict_order, no_operations_signal_done)
         check_nothing(t, s);
 }
 
-DEVICE_TEST(dict_order, bad_orders_are_refused)
-{
-    const cl_device_id           id = ordo_device_id(t->dev);
-    cl_int                       code = CL_SUCCESS;
-    cl_context                   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_command_queue             foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
-    cl_event                     done = NULL;
-    AUTO_ARRAY struct test_array words = test_upload(t, NULL, N, 4, 1), more = test_upload(t, NULL, N, 4, 1),
-                                 found = test_upload(t, NULL, N, 1, 0);
-
-    for (int s = 0; s < N_STRUCTURES; s++) {
-        AUTO_DICT ordo_dict    *dict = make_dict(t, t->dev, s, 0, HELD);
-        const struct ordo_order bad[] = { { .queue = foreign, .done = &done }, { .n_wait = 1, .done = &done } };
-        size_t                  size = 0;
-        for (size_t b = 0; b < LENGTH(bad); b++) {
-            test_context(t, "bad order %zu on a %s", b, structures[s].name);
-            test_status(t, ordo_dict_upsert(dict, test_slice(&words), test_slice(&more), N, &bad[b]), ORDO_INVALID);
-            test_status(t, ordo_dict_erase(dict, test_slice(&words), N, &bad[b]), ORDO_INVALID);
-            test_status(t, ordo_dict_contains(dict, test_slice(&words), N, test_slice(&found), &bad[b]), ORDO_INVALID);
-            test_status(t, ordo_dict_compact(dict, &bad[b]), ORDO_INVALID);
-            test_status(t, ordo_dict_check(dict, &bad[b]), ORDO_INVALID);
-            test_status(t, ordo_dict_size(dict, &bad[b], &size), ORDO_INVALID);
-            test_true(t, done == NULL);
-        }
-        expect_numbers(t, dict, 0, HELD);
-    }
-    (void) clReleaseCommandQueue(foreign);
-    (void) clReleaseContext(context);
-}
-
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 8, SHARE = 700 };

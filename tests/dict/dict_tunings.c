@@ -30,7 +30,7 @@ static bool try_value(struct test *t, const struct ordo_tunable_info *info, uint
     return !o.failed;
 }
 
-static void check_tunings(struct test *t)
+MASK_TEST(dict_tunings, each_tuning_returns_the_same, "", "cpu=0", "cpu=0,progress=1")
 {
     struct ordo_tunable_info info;
     size_t                   ran = 0;
@@ -40,19 +40,4 @@ static void check_tunings(struct test *t)
         for (uint32_t c = 0; matters(&info) && c < info.n_choices; c++)
             ran += try_value(t, &info, info.choice[c], seed++);
     test_true(t, ran > 20);
-}
-
-Test(dict_tunings, each_tuning_returns_the_same)
-{
-    test_each_device(check_tunings);
-}
-
-Test(dict_tunings, each_tuning_returns_the_same_on_an_unknown_gpu)
-{
-    test_each_device_with("cpu=0", check_tunings);
-}
-
-Test(dict_tunings, each_tuning_returns_the_same_if_groups_make_progress)
-{
-    test_each_device_with("cpu=0,progress=1", check_tunings);
 }

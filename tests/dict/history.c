@@ -107,15 +107,14 @@ static void seen_add(struct search *s, uint64_t state)
 {
     size_t place = 0;
     if (2 * s->n_seen >= s->seen_room) {
-        uint64_t    *old = s->seen;
-        const size_t had = s->seen_room;
+        AUTO_FREE uint64_t *old = s->seen;
+        const size_t        had = s->seen_room;
         s->seen_room = 2 * had;
         s->seen = get(NULL, s->seen_room * sizeof *s->seen);
         memset(s->seen, 0, s->seen_room * sizeof *s->seen);
         for (size_t i = 0; i < had; i++)
             if (old[i] && !seen_has(s, old[i], &place))
                 s->seen[place] = old[i];
-        free(old);
     }
     if (!seen_has(s, state, &place)) {
         s->seen[place] = state;
@@ -309,9 +308,9 @@ static int writer_of(const struct written *written, size_t n, uint64_t value)
 static bool match_reads(struct search *s, const struct history_op *op, int n, struct content before,
                         struct content after)
 {
-    struct written *written = get(NULL, (size_t) (n + 1) * sizeof *written);
-    size_t          n_written = 0;
-    bool            all = true;
+    AUTO_FREE struct written *written = get(NULL, (size_t) (n + 1) * sizeof *written);
+    size_t                    n_written = 0;
+    bool                      all = true;
 
     if (before.present)
         written[n_written++] = (struct written) { before.value, VALUE_BEFORE };
@@ -332,7 +331,6 @@ static bool match_reads(struct search *s, const struct history_op *op, int n, st
         if (a->of >= 0 && a->end < s->action[a->of].deadline)
             s->action[a->of].deadline = a->end;
     }
-    free(written);
     return all;
 }
 

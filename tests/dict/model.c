@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
+#include "tests/support/words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,31 +35,6 @@ void model_clear(struct model *model)
     model->count = 0;
 }
 
-/* ---- elements of arrays ------------------------------------------------------------------------------------------ */
-
-static uint64_t get_word(const void *array, size_t bytes, size_t i)
-{
-    uint32_t narrow = 0;
-    uint64_t wide = 0;
-
-    if (bytes == 4)
-        memcpy(&narrow, (const uint8_t *) array + 4 * i, 4);
-    else if (bytes == 8)
-        memcpy(&wide, (const uint8_t *) array + 8 * i, 8);
-    return bytes == 4 ? narrow : wide;
-}
-
-/* A NULL output is not written. */
-static void put_word(void *array, size_t bytes, size_t i, uint64_t word)
-{
-    const uint32_t narrow = (uint32_t) word;
-
-    if (array && bytes == 4)
-        memcpy((uint8_t *) array + 4 * i, &narrow, 4);
-    else if (array && bytes == 8)
-        memcpy((uint8_t *) array + 8 * i, &word, 8);
-}
-
 static void put_flag(uint8_t *array, size_t i, bool flag)
 {
     if (array)
@@ -78,19 +55,18 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
 
     if (count == 0 || ordo_dict_can(dict, ORDO_CAN_ORDER))
         return;
-    struct model_element *element = calloc(count, sizeof *element);
+    AUTO_FREE struct model_element *element = calloc(count, sizeof *element);
     if (!element)
         abort();
     for (size_t i = 0; i < count; i++)
         element[i] =
             (struct model_element) { ordo_key_bits(type, (const uint8_t *) keys + i * key_bytes),
-                                     get_word(keys, key_bytes, i), values ? get_word(values, value_bytes, i) : 0 };
+                                     read_bits(keys, key_bytes, i), values ? read_bits(values, value_bytes, i) : 0 };
     qsort(element, count, sizeof *element, by_form);
     for (size_t i = 0; i < count; i++) {
-        put_word(keys, key_bytes, i, element[i].key);
-        put_word(values, value_bytes, i, element[i].value);
+        write_bits(keys, key_bytes, i, element[i].key);
+        write_bits(values, value_bytes, i, element[i].value);
     }
-    free(element);
 }
 
 /* ---- the sorted array -------------------------------------------------------------------------------------------- */
@@ -159,8 +135,8 @@ static void put_element(const struct model *model, const struct ordo_host_batch 
     put_flag(batch->found, i, at < model->count);
     if (at == model->count)
         return;
-    put_word(batch->keys_out, ordo_type_bytes(model->type), i, model->element[at].key);
-    put_word(batch->values_out, model->value_bytes, i, model->element[at].value);
+    write_bits(batch->keys_out, ordo_type_bytes(model->type), i, model->element[at].key);
+    write_bits(batch->values_out, model->value_bytes, i, model->element[at].value);
 }
 
 static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t form)
@@ -192,8 +168,8 @@ static size_t enumerate(const struct model *model, const struct ordo_host_batch 
     for (size_t at = model_rank(model, low); at < model->count && model->element[at].form <= high; at++, n++) {
         if (batch->codes[i] != ORDO_RANGE || offset + n >= batch->range_capacity)
             continue;
-        put_word(batch->range_keys, key_bytes, offset + n, model->element[at].key);
-        put_word(batch->range_values, model->value_bytes, offset + n, model->element[at].value);
+        write_bits(batch->range_keys, key_bytes, offset + n, model->element[at].key);
+        write_bits(batch->range_values, model->value_bytes, offset + n, model->element[at].value);
     }
     if (batch->counts)
         batch->counts[i] = (uint32_t) n;
@@ -215,18 +191,18 @@ static bool is_point(uint8_t code)
 static void apply_point(const struct model *model, const struct ordo_host_batch *batch, size_t i, struct point *point)
 {
     const size_t   key_bytes = ordo_type_bytes(model->type);
-    const uint64_t value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
+    const uint64_t value = batch->values ? read_bits(batch->values, model->value_bytes, i) : 0;
     const bool     was_there = point->is_there;
 
     put_flag(batch->found, i, was_there);
     if (batch->codes[i] == ORDO_FIND && was_there)
-        put_word(batch->values_out, model->value_bytes, i, point->element.value);
+        write_bits(batch->values_out, model->value_bytes, i, point->element.value);
     if (batch->codes[i] == ORDO_ERASE)
         point->is_there = false;
     if (batch->codes[i] <= ORDO_CONTAINS || batch->codes[i] == ORDO_ERASE)
         return;
     if (!was_there)
-        point->element.key = get_word(batch->keys, key_bytes, i);
+        point->element.key = read_bits(batch->keys, key_bytes, i);
     if (was_there && batch->codes[i] == ORDO_COMBINE)
         point->element.value = combined(batch, point->element.value, value);
     else if (!was_there || batch->codes[i] == ORDO_UPSERT)
@@ -264,7 +240,7 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
             batch->counts[i] = (uint32_t) (at + (is_there && batch->codes[i] == ORDO_RANK_LE));
         return 0;
     case ORDO_SELECT: {
-        const uint64_t rank = get_word(batch->keys, ordo_type_bytes(model->type), i);
+        const uint64_t rank = read_bits(batch->keys, ordo_type_bytes(model->type), i);
         put_element(model, batch, i, rank < model->count ? (size_t) rank : model->count);
         return 0;
     }

@@ -9,7 +9,7 @@
 #ifndef ORDO_TESTS_MODEL_H
 #define ORDO_TESTS_MODEL_H
 
-#include "ordo/dict.h"
+#include "tests/support/auto.h"
 
 struct model_element {
     uint64_t form; /* ordo_key_bits: elements ascend by it, no two are equal */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sequence.h"
 
-#include "shared/key.h"
+#include "tests/support/calls.h"
+#include "tests/support/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -140,29 +141,6 @@ static size_t below(struct run *run, size_t n)
     return (size_t) test_below(&run->random, n);
 }
 
-static uint64_t form_mask(ordo_type type)
-{
-    return ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
-}
-
-static void put_key(const struct run *run, void *array, size_t i, uint64_t form)
-{
-    const uint64_t key = key_from_bits_of((int) run->s->type, form & form_mask(run->s->type));
-    const uint32_t narrow = (uint32_t) key;
-
-    if (ordo_type_bytes(run->s->type) == 4)
-        memcpy((uint8_t *) array + 4 * i, &narrow, 4);
-    else
-        memcpy((uint8_t *) array + 8 * i, &key, 8);
-}
-
-static int by_form(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-
-    return (x > y) - (x < y);
-}
-
 static void keys_in_segments(struct run *run, size_t length)
 {
     uint64_t form = 0;
@@ -203,7 +181,7 @@ static void make_keys(struct run *run)
                                 : run->s->shape == KEYS_FEW      ? TEST_FEW
                                 : run->s->shape == KEYS_EXTREMES ? TEST_EXTREMES
                                                                  : TEST_RANDOM);
-    qsort(run->keys, run->n_keys, sizeof *run->keys, by_form);
+    qsort(run->keys, run->n_keys, sizeof *run->keys, compare_forms);
     for (size_t i = 0; i < run->n_keys; i++)
         if (n == 0 || run->keys[i] != run->keys[n - 1])
             run->keys[n++] = run->keys[i];
@@ -254,20 +232,11 @@ static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
 /* An upper bound for a lower one: mostly a little greater, sometimes anything, also less. */
 static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
 {
-    size_t at = 0, above = run->n_keys;
-
     if (below(run, wide_of) == 0)
         return run->keys[below(run, run->n_keys)];
     if (below(run, 12) == 0)
         return (low - below(run, 3)) & form_mask(run->s->type);
-    while (at < above) { /* the first key not less */
-        const size_t middle = at + (above - at) / 2;
-        if (run->keys[middle] < low)
-            at = middle + 1;
-        else
-            above = middle;
-    }
-    at += below(run, 20);
+    const size_t at = rank_of_form(run->keys, run->n_keys, low) + below(run, 20);
     return run->keys[at < run->n_keys ? at : run->n_keys - 1];
 }
 
@@ -405,13 +374,8 @@ static void fill_codes(struct run *run, const struct step *step, uint8_t *codes,
 /* Writes a rank as a key: mostly of an element, else slightly or far past the last. */
 static void put_rank(struct run *run, void *keys, size_t i)
 {
-    const uint64_t rank = below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3);
-    const uint32_t narrow = (uint32_t) rank;
-
-    if (ordo_type_bytes(run->s->type) == 4)
-        memcpy((uint8_t *) keys + 4 * i, &narrow, 4);
-    else
-        memcpy((uint8_t *) keys + 8 * i, &rank, 8);
+    write_bits(keys, ordo_type_bytes(run->s->type), i,
+               below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3));
 }
 
 /* Draws type and operation of combines. Each needs kernels, so keys of u32 and f64 get all, others one type for each
@@ -437,23 +401,23 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
     draw_combine(run, in);
     for (size_t i = 0; i < in->count; i++) {
         const uint64_t low = draw_key(run, &d, i);
-        put_key(run, in->of[COL_KEYS], i, low);
-        put_key(run, in->of[COL_HI], i,
-                draw_bound(run, low,
-                           step->kind == STEP_COUNT ? 8
-                           : in->count < 9          ? 3
-                                                    : in->count / 3));
+        put_form(run->s->type, in->of[COL_KEYS], i, low);
+        put_form(run->s->type, in->of[COL_HI], i,
+                 draw_bound(run, low,
+                            step->kind == STEP_COUNT ? 8
+                            : in->count < 9          ? 3
+                                                     : in->count / 3));
         if (codes[i] == ORDO_SELECT)
             put_rank(run, in->of[COL_KEYS], i);
     }
     if (in->of[COL_VALUES])
         test_random_bytes(&run->random, in->of[COL_VALUES], in->count * run->s->value_bytes);
     if (step->kind == STEP_FIRST || step->kind == STEP_EXPORT)
-        put_key(run, in->of[COL_KEYS], 0, 0);
+        put_form(run->s->type, in->of[COL_KEYS], 0, 0);
     if (step->kind == STEP_LAST)
-        put_key(run, in->of[COL_KEYS], 0, UINT64_MAX);
+        put_form(run->s->type, in->of[COL_KEYS], 0, UINT64_MAX);
     if (step->kind == STEP_EXPORT)
-        put_key(run, in->of[COL_HI], 0, UINT64_MAX);
+        put_form(run->s->type, in->of[COL_HI], 0, UINT64_MAX);
 }
 
 static bool has_code(const struct columns *in, ordo_code least, ordo_code most)
@@ -487,93 +451,53 @@ static unsigned draw_columns(struct run *run, const struct step *step, const str
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static ordo_status call_host(struct run *run, enum step_kind kind, const struct columns *c, size_t *needed)
+/* The column of an array of a call. */
+static enum column column_of(enum step_kind kind, const char *name)
 {
-    const struct ordo_host_batch b = batch_of(c);
-    ordo_dict                   *dict = run->dict;
-    const size_t                 n = c->count;
+    static const struct {
+        const char *name;
+        enum column column;
+    } others[] = {
+        { "lo", COL_KEYS }, { "inserted", COL_FOUND }, { "key_out", COL_KEYS_OUT }, { "value_out", COL_VALUES_OUT }
+    };
+    const bool ranges = kind == STEP_RANGE || kind == STEP_EXPORT;
+    int        column = 0;
 
-    switch (kind) {
-    case STEP_BUILD:
-        return ordo_dict_build_host(dict, b.keys, b.values, n);
-    case STEP_UPSERT:
-        return ordo_dict_upsert_host(dict, b.keys, b.values, n);
-    case STEP_INSERT:
-        return ordo_dict_insert_host(dict, b.keys, b.values, n, b.found);
-    case STEP_ERASE:
-        return ordo_dict_erase_host(dict, b.keys, n);
-    case STEP_FIND:
-        return ordo_dict_find_host(dict, b.keys, n, b.values_out, b.found);
-    case STEP_CONTAINS:
-        return ordo_dict_contains_host(dict, b.keys, n, b.found);
-    case STEP_COUNT:
-        return ordo_dict_count_host(dict, b.keys, b.hi, n, b.counts);
-    case STEP_RANGE:
-        return ordo_dict_range_host(dict, b.keys, b.hi, n, b.offsets, b.range_keys, b.range_values, c->room, needed);
-    case STEP_FIRST:
-        return ordo_dict_first_host(dict, b.keys_out, b.values_out, b.found);
-    case STEP_LAST:
-        return ordo_dict_last_host(dict, b.keys_out, b.values_out, b.found);
-    case STEP_EXPORT:
-        return ordo_dict_export_host(dict, b.range_keys, b.range_values, c->room, needed);
-    case STEP_APPLY:
-        return ordo_dict_apply_host(dict, &b, needed);
-    default:
-        return ordo_dict_seek_host(dict, (ordo_relation) (kinds[kind].code - ORDO_SEEK_LT), b.keys, n, b.keys_out,
-                                   b.values_out, b.found);
-    }
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (strcmp(others[i].name, name) == 0)
+            return others[i].column;
+    while (column < N_COLUMNS && strcmp(column_name[column], name) != 0)
+        column++;
+    cr_assert(column < N_COLUMNS, "no column %s", name);
+    if (ranges && (column == COL_KEYS_OUT || column == COL_VALUES_OUT))
+        column += COL_RANGE_KEYS - COL_KEYS_OUT;
+    return (enum column) column;
 }
 
-static ordo_status call_device(struct run *run, enum step_kind kind, const struct columns *c,
-                               const struct ordo_slice s[N_COLUMNS], size_t *needed, const struct ordo_order *order)
+/* Makes the call of a step over device memory, or over host memory if `s` is NULL. */
+static ordo_status make_call(struct run *run, enum step_kind kind, const struct columns *c, const struct ordo_slice *s,
+                             size_t *needed, const struct ordo_order *order)
 {
-    const struct ordo_batch b = { .codes = s[COL_CODES],
-                                  .keys = s[COL_KEYS],
-                                  .hi = s[COL_HI],
-                                  .values = s[COL_VALUES],
-                                  .count = c->count,
-                                  .value = c->value,
-                                  .combine = c->combine,
-                                  .found = s[COL_FOUND],
-                                  .keys_out = s[COL_KEYS_OUT],
-                                  .values_out = s[COL_VALUES_OUT],
-                                  .counts = s[COL_COUNTS],
-                                  .offsets = s[COL_OFFSETS],
-                                  .range_keys = s[COL_RANGE_KEYS],
-                                  .range_values = s[COL_RANGE_VALUES],
-                                  .range_capacity = c->room };
-    ordo_dict              *dict = run->dict;
-    const size_t            n = c->count;
+    const bool        seek = strncmp(step_word[kind], "seek", 4) == 0;
+    struct given      g = call_given(run->t->dev, run->dict, c->count);
+    struct ordo_slice slice[CALL_ARRAYS];
+    void             *host[CALL_ARRAYS];
+    char              name[64];
 
-    switch (kind) {
-    case STEP_BUILD:
-        return ordo_dict_build(dict, b.keys, b.values, n, order);
-    case STEP_UPSERT:
-        return ordo_dict_upsert(dict, b.keys, b.values, n, order);
-    case STEP_INSERT:
-        return ordo_dict_insert(dict, b.keys, b.values, n, b.found, order);
-    case STEP_ERASE:
-        return ordo_dict_erase(dict, b.keys, n, order);
-    case STEP_FIND:
-        return ordo_dict_find(dict, b.keys, n, b.values_out, b.found, order);
-    case STEP_CONTAINS:
-        return ordo_dict_contains(dict, b.keys, n, b.found, order);
-    case STEP_COUNT:
-        return ordo_dict_count(dict, b.keys, b.hi, n, b.counts, order);
-    case STEP_RANGE:
-        return ordo_dict_range(dict, b.keys, b.hi, n, b.offsets, b.range_keys, b.range_values, c->room, needed, order);
-    case STEP_FIRST:
-        return ordo_dict_first(dict, b.keys_out, b.values_out, b.found, order);
-    case STEP_LAST:
-        return ordo_dict_last(dict, b.keys_out, b.values_out, b.found, order);
-    case STEP_EXPORT:
-        return ordo_dict_export(dict, b.range_keys, b.range_values, c->room, needed, order);
-    case STEP_APPLY:
-        return ordo_dict_apply(dict, &b, needed, order);
-    default:
-        return ordo_dict_seek(dict, (ordo_relation) (kinds[kind].code - ORDO_SEEK_LT), b.keys, n, b.keys_out,
-                              b.values_out, b.found, order);
+    (void) snprintf(name, sizeof name, "ordo_dict_%s", seek ? "seek" : step_word[kind]);
+    const struct array_call *call = call_named(name);
+    g.relation = (ordo_relation) (seek ? kinds[kind].code - ORDO_SEEK_LT : 0);
+    g.value = c->value;
+    g.op = c->combine;
+    g.room = c->room;
+    g.got = needed;
+    g.order = order;
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const enum column column = column_of(kind, call->array[i].name);
+        host[i] = c->of[column];
+        slice[i] = s ? s[column] : ordo_none();
     }
+    return s ? call->run(&g, slice) : call->run_host(&g, host);
 }
 
 /* Uploads the columns, each at an offset, and downloads them, on the test's or the device's queue. */
@@ -592,7 +516,7 @@ static ordo_status call_by_device(struct run *run, enum step_kind kind, struct c
         array[i] = test_upload(run->t, c->of[i], c->elements[i], c->bytes[i], below(run, 20));
         slice[i] = test_slice(&array[i]);
     }
-    const ordo_status status = call_device(run, kind, c, slice, needed, other ? &order : NULL);
+    const ordo_status status = make_call(run, kind, c, slice, needed, other ? &order : NULL);
     if (done) {
         if (clWaitForEvents(1, &done) != CL_SUCCESS)
             complain(run, "waiting for order->done failed");
@@ -613,17 +537,6 @@ static ordo_status call_by_device(struct run *run, enum step_kind kind, struct c
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-static uint64_t word_at(const struct columns *c, enum column column, size_t i)
-{
-    uint64_t       word = 0;
-    const size_t   bytes = c->bytes[column];
-    const uint8_t *at = (const uint8_t *) c->of[column] + i * bytes;
-
-    for (size_t b = 0; b < bytes; b++)
-        word |= (uint64_t) at[b] << 8 * b;
-    return word;
-}
-
 static void compare_column(struct run *run, enum column column, const struct columns *in, const struct columns *got,
                            const struct columns *want)
 {
@@ -642,9 +555,10 @@ static void compare_column(struct run *run, enum column column, const struct col
              "%s[%zu] is 0x%0*" PRIx64 ", not 0x%0*" PRIx64
              "; %zu of %zu differ (0x5c: left alone). Operation %zu: code "
              "%" PRIu64 ", key 0x%" PRIx64,
-             column_name[column], first, (int) (2 * bytes), word_at(got, column, first), (int) (2 * bytes),
-             word_at(want, column, first), differ, got->elements[column], first,
-             by_operation ? word_at(in, COL_CODES, first) : 0, by_operation ? word_at(in, COL_KEYS, first) : 0);
+             column_name[column], first, (int) (2 * bytes), read_bits(got->of[column], got->bytes[column], first),
+             (int) (2 * bytes), read_bits(want->of[column], want->bytes[column], first), differ, got->elements[column],
+             first, by_operation ? read_bits(in->of[COL_CODES], in->bytes[COL_CODES], first) : 0,
+             by_operation ? read_bits(in->of[COL_KEYS], in->bytes[COL_KEYS], first) : 0);
 }
 
 static void spoil(struct run *run, const struct step *step, const struct columns *got)
@@ -703,7 +617,7 @@ static bool is_order_step(enum step_kind kind)
 
 static ordo_status call(struct run *run, enum step_kind kind, struct columns *c, bool on_host, size_t *needed)
 {
-    return on_host ? call_host(run, kind, c, needed) : call_by_device(run, kind, c, needed);
+    return on_host ? make_call(run, kind, c, NULL, needed, NULL) : call_by_device(run, kind, c, needed);
 }
 
 static void take_element(struct columns *to, const struct columns *from, enum column column, size_t i)
@@ -843,7 +757,7 @@ static void erase_all(struct run *run)
     AUTO_FREE uint8_t *keys = test_alloc((count + 1) * sizeof(uint64_t));
 
     for (size_t i = 0; i < count; i++)
-        put_key(run, keys, i, run->model.element[i].form);
+        put_form(run->s->type, keys, i, run->model.element[i].form);
     expect_status(run, "erase of all", ordo_dict_erase_host(run->dict, keys, count), ORDO_OK);
     model_clear(&run->model);
     check_statistics(run, false);

@@ -4,6 +4,7 @@
 
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
+#include "dict/trie/hamt.h"
 
 #include "runtime/internal.h"
 
@@ -55,6 +56,8 @@ static void make_dictionary(struct fixture *s)
     test_ok(s->t, ordo_dict_erase_host(s->dict, keys, FIXTURE_RECENT / 5));
     if (s->is->device_faults && s->is->structure == HASH)
         ordo_hash_of(s->dict)->faults = s->is->device_faults;
+    else if (s->is->device_faults && s->is->structure == HAMT)
+        ordo_hamt_of(s->dict)->faults = s->is->device_faults;
     else if (s->is->device_faults)
         ordo_ltree_of(s->dict)->faults = s->is->device_faults;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hash tables: broken invariants, keys chosen to collide, loads, memory, updates in place. */
+#include "tests/dict/broken.h"
 #include "tests/hash/colliding.h"
 
 #include "ordo/hash.h"
@@ -7,27 +8,6 @@
 #include "shared/faults.h"
 
 #include <stdlib.h>
-
-/* ---- words of a table -------------------------------------------------------------------------------------------- */
-
-static void read_bytes(struct test *t, cl_mem mem, size_t at, void *to, size_t bytes)
-{
-    test_true(t,
-              clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, bytes, to, 0, NULL, NULL) == CL_SUCCESS);
-}
-
-static void write_bytes(struct test *t, cl_mem mem, size_t at, const void *from, size_t bytes)
-{
-    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, bytes, from, 0, NULL, NULL) ==
-                     CL_SUCCESS);
-}
-
-static uint32_t peek(struct test *t, cl_mem mem, size_t word)
-{
-    uint32_t was = 0;
-    read_bytes(t, mem, word * sizeof was, &was, sizeof was);
-    return was;
-}
 
 static ordo_dict *make_empty(struct test *t, const struct ordo_hash_config *config)
 {
@@ -45,29 +25,6 @@ static uint32_t *spread_keys(size_t count)
 }
 
 /* ---- broken invariants ------------------------------------------------------------------------------------------- */
-
-static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant)
-{
-    char text[512] = "";
-
-    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
-    (void) ordo_device_last_error(t->dev, text, sizeof text);
-    if (!strstr(text, invariant))
-        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
-}
-
-/* Expects ORDO_BROKEN with this word changed, and changes it back. */
-static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word, const char *invariant)
-{
-    const uint32_t was = peek(t, mem, at);
-
-    test_context(t, "%s: word %zu, %#x for %#x", invariant, at, word, was);
-    test_true(t, was != word);
-    write_bytes(t, mem, at * sizeof word, &word, sizeof word);
-    expect_broken(t, dict, invariant);
-    write_bytes(t, mem, at * sizeof was, &was, sizeof was);
-    test_ok(t, ordo_dict_check(dict, NULL));
-}
 
 enum { ELEMENTS = 20000 };
 
@@ -246,7 +203,7 @@ DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
     enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
     AUTO_FREE uint32_t *bad = colliding_keys(0x12000000, 2, COUNT),
                        *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
-    ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
+    AUTO_DICT ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
 
     test_context(t, "a seed of the configuration");
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(UINT64_MAX, 1));
@@ -262,20 +219,18 @@ DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
     test_context(t, "a partition that is fuller than the others");
     dict = make_seeded(t, 0, bad, LARGE);
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
-    ordo_dict_destroy(&dict);
 }
 
 /* The part of the buckets that have at least this many spills. */
 static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 {
     const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
-    uint8_t                      *spills = test_alloc(table->n_buckets);
+    AUTO_FREE uint8_t            *spills = test_alloc(table->n_buckets);
     size_t                        n = 0;
 
     read_bytes(t, table->spills, 0, spills, table->n_buckets);
     for (size_t b = 0; b < table->n_buckets; b++)
         n += spills[b] >= least;
-    free(spills);
     return (double) n / (double) table->n_buckets;
 }
 

@@ -36,7 +36,7 @@ cat >"$dir/sort.expected" <<'END'
 8848 on line 1
 END
 cat >"$dir/concurrent.expected" <<'END'
-account 20 was 2's
+account 10 is 1's
 erased: yes, stored: yes
 at or after 40: none
 3 accounts are left

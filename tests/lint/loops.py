@@ -67,7 +67,7 @@ ENDS = {
     ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
     ("primitive/sort_local.cl", "end < count && key_bits(keys[end]) >> local_bit == segment"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
-    ("shared/index.h", "index_units(blocks, node_log2, level) > 1"): "at most 10 levels",
+    ("shared/index.h", "index_units(blocks, line_depth, level) > 1"): "at most 29 levels",
     ("group/hidden.cl", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",
 }
 

@@ -192,7 +192,7 @@ static void expect_content(struct test *t, ordo_dict *dict, const struct model *
                       (uint32_t) model->element[i].key, (uint32_t) model->element[i].value);
 }
 
-static void apart(struct test *t)
+static void apart_by(struct test *t, uint32_t lanes)
 {
     static const size_t counts[] = { 1, 2, 63, 64, 65, 3000 };
 
@@ -201,7 +201,7 @@ static void apart(struct test *t)
         AUTO_MODEL struct model       model = model_empty(ORDO_U32, 4);
         AUTO(free_batch) struct batch b = make_batch(counts[k]);
 
-        test_context(t, "%zu operations that do not meet", b.n);
+        test_context(t, "%zu operations that do not meet, by teams of %u", b.n, lanes);
         fill_dict(t, dict, &model, b.n);
         make_apart(t, &b);
         run_on_model(&b, &model);
@@ -216,6 +216,13 @@ static void apart(struct test *t)
         test_same(t, "range_values", ORDO_U32, b.range_values, b.want_range_values, b.room);
         expect_content(t, dict, &model);
     }
+}
+
+static void apart(struct test *t)
+{
+    for (size_t i = 0; i < LENGTH(tree_teams); i++)
+        if (tree_uses_team(t->dev, tree_teams[i]))
+            apart_by(t, tree_teams[i]);
 }
 
 Test(ltree_concurrent, operations_that_do_not_meet_do_what_they_do_alone)

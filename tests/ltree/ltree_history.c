@@ -48,14 +48,18 @@ struct plan {
     {                                                                                                                  \
         25, 10, 25, 15, 25                                                                                             \
     }
-/* Seeks, which run during splits. (Finds come before everything else.) */
+/* Finds and seeks, which run during splits. */
 #define SEEKS_OF_SPLITS                                                                                                \
     {                                                                                                                  \
-        0, 0, 0, 50, 0, 0, 25, 25                                                                                      \
+        15, 10, 0, 40, 0, 0, 20, 15                                                                                    \
     }
 #define CHANGES                                                                                                        \
     {                                                                                                                  \
         0, 0, 20, 40, 40                                                                                               \
+    }
+#define FINDS_OF_CHANGES                                                                                               \
+    {                                                                                                                  \
+        40, 0, 30, 10, 20                                                                                              \
     }
 #define SEEKS_OF_CHANGES                                                                                               \
     {                                                                                                                  \
@@ -629,6 +633,9 @@ static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, 
     return good;
 }
 
+/* One history of this many has its finds before its updates. */
+enum { FINDS_ARE_FIRST = 7 };
+
 static void expect_history(struct test *t, const struct plan *plan, uint64_t seed)
 {
     char wrong[4096] = "";
@@ -639,6 +646,7 @@ static void expect_history(struct test *t, const struct plan *plan, uint64_t see
     else
         test_optimized(t);
     test_context(t, "history '%s', seed %" PRIu64 ", faults %u", plan->name, seed, plan->faults);
+    test_ok(t, ordo_device_set_tunable(t->dev, "links.finds", seed % FINDS_ARE_FIRST == 0));
     if (!run_history(t, plan, seed, wrong))
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
@@ -730,6 +738,27 @@ MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
         run_plans(t, wanted_histories() / 4, EVERY_FAULT);
     if (!t->mask[0] || !is_left_out(t, 3))
         run_plans(t, wanted_histories() / 8, SLOW_FAULTS);
+}
+
+static void team_histories(struct test *t)
+{
+    const size_t count = wanted_histories() < LENGTH(plans) ? wanted_histories() : LENGTH(plans);
+
+    for (size_t i = 1; i < LENGTH(tree_teams); i++) {
+        if (!tree_uses_team(t->dev, tree_teams[i]))
+            continue;
+        run_plans(t, count, 32);
+        run_plans(t, count, EVERY_FAULT);
+        run_plans(t, count, FAULT_NO_TRIES + EVERY_FAULT);
+    }
+}
+
+/* Teams of several lanes, where sub-groups have them. */
+DEVICE_TEST(ltree_history, has_one_by_teams)
+{
+    if (t->facts->lanes == ORDO_LANES_ONE)
+        test_skip("%s: its lanes do not communicate", t->facts->name);
+    team_histories(t);
 }
 
 /* Operations give up immediately, so that many updates are done in order in the end. */
@@ -971,11 +1000,13 @@ struct edit {
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
         TREE_FILE, "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n",          \
+            "    {\n"                                                                                                  \
             "        __global const uint *halves = (__global const uint *) (ltree_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
             "        value = ordo_load_uncached(halves);\n"                                                            \
             "        ltree_delay(batch, op, 8);\n"                                                                     \
             "        value |= (ltree_value) ordo_load_uncached(halves + 1) << 32;\n"                                   \
+            "    }\n"                                                                                                  \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
@@ -1043,6 +1074,7 @@ static void run_schedules(struct test *t)
     for (size_t i = 0; i < 4 * LENGTH(scheduled); i++) {
         const size_t pass = i / LENGTH(scheduled);
         struct plan  plan = scheduled[i % LENGTH(scheduled)];
+        (void) tree_uses_team(t->dev, pass % 2 ? t->facts->sub_group : 1);
         plan.faults |= pass == 2 ? FAULT_LATCHES + FAULT_NODES : pass == 3 ? FAULT_LATCHES + FAULT_NO_TRIES : 0;
         if (schedule_is_tried(t, i, pass, 4))
             expect_history(t, &plan, t->seed * 1000 + i);
@@ -1095,11 +1127,13 @@ struct bug {
     const char *name;
     struct edit edits[EDITS_MAX];
     struct plan plan;
+    enum { BY_ANY_TEAM, BY_ONE_LANE, BY_SEVERAL_LANES } team; /* that has the bug */
 };
 
 #define AT_ONE_LEAF       SCHEDULED("few keys", 4, 7, ANY_ORDER, 1000, CHANGES)
 #define AT_A_FULL_LEAF    SCHEDULED("a leaf of keys", 4, 24, ANY_ORDER, 2000, CHANGES)
 #define SEEKS_AT_ONE_LEAF SCHEDULED("few keys and their neighbours", 4, 7, ANY_ORDER, 1000, SEEKS_OF_CHANGES)
+#define FINDS_AT_ONE_LEAF SCHEDULED("few keys and finds", 4, 7, ANY_ORDER, 1000, FINDS_OF_CHANGES)
 #define WIDE_AT_ONE_LEAF  SCHEDULED("few keys, values of 8 bytes", 8, 7, ANY_ORDER, 1000, SEEKS_OF_CHANGES)
 #define AT_SPLITS         SCHEDULED("splits", 4, 1200, ANY_ORDER, 4000, STORES)
 #define AT_MANY_SPLITS    SCHEDULED("many splits", 4, 4500, ANY_ORDER, 5000, STORES)
@@ -1109,14 +1143,17 @@ struct bug {
 
 #define NO_SECOND_LOOK                                                                                                 \
     {                                                                                                                  \
-        TREE_FILE, "ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;",                             \
-            "ltree_header(line) + ltree_before_look(batch, seen)) != 1;"                                               \
+        TREE_FILE, "ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);",                            \
+            "ltree_header(line) + ltree_before_look(batch, seen)) != 1);"                                              \
     }
+
+#define SEEK_VALUE "    if (found)\n        value = ltree_look_at_value(batch, op, slot, &seen);\n"
+#define FIND_VALUE                                                                                                     \
+    "    if (found && op->code == CODE_FIND)\n        value = ltree_look_at_value(batch, op, slot, &seen);\n"
 
 static const struct bug bugs[] = {
     { "no latch",
-      { { TREE_FILE, "if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)",
-          "if (false)" } },
+      { { TREE_FILE, "if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was)", "if (false)" } },
       AT_ONE_LEAF },
     { "given back before it is changed",
       { { TREE_FILE, "    if (change != CHANGE_VALUE) {\n",
@@ -1126,9 +1163,18 @@ static const struct bug bugs[] = {
       AT_ONE_LEAF },
     { "no second look", { NO_SECOND_LOOK }, SEEKS_AT_ONE_LEAF },
     { "no second look, where addresses give order", { NO_SECOND_LOOK, BY_ADDRESS }, SEEKS_AT_ONE_LEAF },
+    { "no second look of a find",
+      { { TREE_FILE, FIND_VALUE "    if (!ltree_unchanged(batch, line, tail, seen))\n",
+          FIND_VALUE "    if (false)\n" } },
+      FINDS_AT_ONE_LEAF },
+    { "a find before the first look",
+      { { TREE_FILE, "    const bool found = slot < count && key == op->query;\n",
+          "    tail.header = ordo_load_relaxed(ltree_header(line));\n"
+          "    const bool found = slot < count && key == op->query;\n" },
+        BY_ADDRESS },
+      FINDS_AT_ONE_LEAF },
     { "no second look at a value of 8 bytes",
-      { { TREE_FILE, "        seen ^= (uint) value;\n    }\n    if (!ltree_unchanged(batch, line, tail, seen))\n",
-          "    }\n    if (false)\n" },
+      { { TREE_FILE, SEEK_VALUE "    if (!ltree_unchanged(batch, line, tail, seen))\n", SEEK_VALUE "    if (false)\n" },
         TORN_READS },
       WIDE_AT_ONE_LEAF },
     { "the second look before the value is read",
@@ -1156,7 +1202,16 @@ static const struct bug bugs[] = {
           "        column_load_uncached_uint(&c, words, slot, count);\n"
           "        for (uint s = 0; s < LTREE_SLOTS; s++)\n"
           "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n" } },
-      AT_MANY_SPLITS },
+      AT_MANY_SPLITS,
+      BY_ONE_LANE },
+    { "a team runs the operation of lane 0 for every lane",
+      { { TREE_FILE, "    const uint lane = first_lane(turn->left);\n", "    const uint lane = 0;\n" } },
+      AT_ONE_LEAF,
+      BY_SEVERAL_LANES },
+    { "a lane writes a range's element where lane 0 writes",
+      { { TREE_FILE, " + mask_count(lanes & team_lanes_below());\n", ";\n" } },
+      SCHEDULED("scans", 4, 600, ANY_ORDER, 4000, SCANS),
+      BY_SEVERAL_LANES },
     { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
     { "a new node is open before all of it is there",
       { { TREE_FILE, "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n",
@@ -1168,7 +1223,7 @@ static const struct bug bugs[] = {
 #if TEST_SKIPLIST
     { "the neighbour of a chunk that merges is not locked",
       { { TREE_FILE,
-          "        ordo_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)\n",
+          "        ltree_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)\n",
           "        false)\n" } },
       AT_MERGES },
     { "the neighbour covers no more than before",
@@ -1190,11 +1245,21 @@ static const struct bug *bug_under_test;
 /* Histories tried, from the seed on. The rarest bug, a new node that is open too soon, shows in every twelfth. */
 enum { TRIES_MAX = 200 };
 
+/* Lets a team that has the bug execute the operations: on devices with teams, one lane or a sub-group by the seed. */
+static bool has_team_for(const struct test *t, const struct bug *bug)
+{
+    const bool several = bug->team == BY_SEVERAL_LANES || (bug->team == BY_ANY_TEAM && t->seed % 2 == 0);
+    const bool can = several && t->facts->sub_group > 1 && tree_uses_team(t->dev, t->facts->sub_group);
+    return can || (bug->team != BY_SEVERAL_LANES && tree_uses_team(t->dev, 1));
+}
+
 static void expect_caught(struct test *t)
 {
     char     wrong[4096] = "";
     uint64_t k = 0;
 
+    if (!has_team_for(t, bug_under_test))
+        return;
     test_unoptimized(t);
     test_context(t, "bug '%s'", bug_under_test->name);
     while (k < TRIES_MAX &&

@@ -62,11 +62,20 @@ static void add_names(struct names *names, const char *line, const char *end)
 
 static void find_names(struct names *names, const char *text)
 {
-    static const char *const made[] = {
-        "column_uint",        "column_ulong",     "column_load_uncached_uint",  "column_store_uncached_uint",
-        "column_shift_uint",  "column_keep_uint", "column_load_uncached_ulong", "column_store_uncached_ulong",
-        "column_shift_ulong", "column_keep_ulong"
-    };
+    static const char *const made[] = { "column_uint",
+                                        "column_ulong",
+                                        "column_load_uncached_uint",
+                                        "column_store_uncached_uint",
+                                        "column_shift_uint",
+                                        "column_keep_uint",
+                                        "column_load_uncached_ulong",
+                                        "column_store_uncached_ulong",
+                                        "column_shift_ulong",
+                                        "column_keep_ulong",
+                                        "column_at_uint",
+                                        "column_at_ulong",
+                                        "column_merge_uint",
+                                        "column_merge_ulong" };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         add_word(names, made[i], made[i] + strlen(made[i]));
     for (const char *end; *text; text = end + (*end != 0)) {
@@ -78,13 +87,10 @@ static void find_names(struct names *names, const char *text)
 /* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 /* FILE_OF_ONE, and before it the files that it includes. */
-static const char *const parts[] = { "dict/ltree/operation.cl",
-                                     "dict/ltree/read.cl",
-                                     "dict/ltree/column.cl",
-                                     "dict/ltree/change.cl",
-                                     "dict/ltree/merge.cl",
-                                     "dict/ltree/write.cl",
-                                     FILE_OF_ONE };
+static const char *const parts[] = { "dict/ltree/column.cl",    "dict/ltree/column_team.cl",
+                                     "dict/ltree/operation.cl", "dict/ltree/read.cl",
+                                     "dict/ltree/change.cl",    "dict/ltree/merge.cl",
+                                     "dict/ltree/write.cl",     FILE_OF_ONE };
 
 /* Whether a line includes one of the parts. */
 static bool includes_part(const char *line)
@@ -165,7 +171,10 @@ void schedule_put(const struct overlay *o)
           "        other_plays((const other_ltree_batch *) batch, batch->other, 1 + (op->faults.dice >> 5) % 40);\n" },
         { "#define AT(array) (array ? array + array##_at : array)\n",
           "    other_one other;\n"
-          "    other.turn.next = 1;\n"
+          "    other.turn.next = TEAM_WIDTH + team_lane();\n"
+          "#if TEAM_WIDTH > 1\n"
+          "    other.turn.left = 0;\n"
+          "#endif\n"
           "    other.turn.idle = true;\n"
           "    other.turn.steps = 0;\n"
           "    other.turn.op.elements = 0;\n"
@@ -177,13 +186,14 @@ void schedule_put(const struct overlay *o)
           "    other.more = true;\n"
           "#define AT(array) (array ? array + array##_at : array)\n" },
         { "        .history = history,\n", "        .history = history,\n        .other = &other,\n" },
-        { "    if (turn.op.elements)\n", "    while (other.more)\n"
-                                         "        other_plays((const other_ltree_batch *) &batch, &other, 1);\n"
-                                         "    turn.op.elements += other.turn.op.elements;\n"
-                                         "    if (turn.op.elements)\n" },
+        { "    if (turn.op.elements && apart_leads())\n",
+          "    while (other.more)\n"
+          "        other_plays((const other_ltree_batch *) &batch, &other, 1);\n"
+          "    turn.op.elements += other.turn.op.elements;\n"
+          "    if (turn.op.elements && apart_leads())\n" },
     };
 
-    overlay_edit(o, FILE_OF_ONE, STRIDE, "    turn->next += 2;\n");
+    overlay_edit(o, FILE_OF_ONE, STRIDE, "    turn->next += 2 * TEAM_WIDTH;\n");
     overlay_edit(o, FILE_OF_ONE, "kind == FAULT_SLOW_RAISE ? 1 : 16", "kind == FAULT_SLOW_RAISE ? 1 : 3");
     char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
     cr_assert(kernels != NULL);

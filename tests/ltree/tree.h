@@ -6,6 +6,7 @@
 #include "ordo/blink.h"
 #include "ordo/skiplist.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Words of a node's line. */
@@ -19,6 +20,19 @@ static inline uint32_t tree_words(void)
 static inline size_t tree_slots(void)
 {
     return tree_words() - 4;
+}
+
+/* Widths of teams that concurrent operations may have (links.lanes). */
+static const uint32_t tree_teams[] = { 1, 8, 16, 32 };
+
+/* Lets teams of `lanes` lanes execute concurrent operations. False if the device has no such teams. */
+static inline bool tree_uses_team(ordo_device *dev, uint32_t lanes)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const bool               whole = facts->lanes != ORDO_LANES_KHR || lanes == facts->sub_group;
+
+    return (lanes == 1 || (lanes <= facts->sub_group && facts->sub_group <= facts->max_group && whole)) &&
+           ordo_device_set_tunable(dev, "links.lanes", lanes) == ORDO_OK;
 }
 
 static inline ordo_status create_tree(ordo_device *dev, const struct ordo_blink_config *config, ordo_dict **out)

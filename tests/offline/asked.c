@@ -21,6 +21,7 @@
 #include "dict/ltree/ltree.h"
 #include "primitive/primitive.h"
 #include "tests/dict/structures.h"
+#include "tests/support/auto.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,6 +250,16 @@ static void ask_rows(ordo_device *dev, const struct arrays *a, size_t count)
                        NULL));
 }
 
+static void ask_keys(ordo_device *dev, const struct arrays *a, size_t count)
+{
+    const struct ordo_slice     columns[] = { a->at[0], a->at[1] };
+    const struct ordo_key_field fields[] = { { .type = ORDO_U32 }, { .type = ORDO_F32 } };
+    for (size_t n = 1; n <= COUNT_OF(fields); n++) { /* keys of 4 and of 8 bytes */
+        ignore(ordo_key_pack(dev, fields, n, columns, NULL, count, a->at[2], a->at[3], NULL));
+        ignore(ordo_key_unpack(dev, fields, n, a->at[2], count, columns, NULL, NULL));
+    }
+}
+
 static void ask_sort(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
 {
     const struct ordo_sort_params params = { pair->key, pair->value_bytes, pair->descending, 0, 0 };
@@ -274,8 +285,8 @@ static void ask_merges(ordo_device *dev, const struct arrays *a, size_t count, c
 
 static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
 {
-    const size_t n = count / 4;
-    ordo_index  *index = NULL;
+    const size_t                         n = count / 4;
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
     ignore(ordo_index_build(dev, pair->key, a->at[0], count, NULL, &index));
     for (int i = 0; i < 8; i++) {
         const struct ordo_search_params search = { pair->key, (i & 1) != 0, (i & 2) != 0, i & 4 ? index : NULL };
@@ -285,6 +296,10 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
         ignore(ordo_equal_range(dev, &range, a->at[0], count, a->at[2], n, a->at[3], a->at[4], NULL));
         ignore(ordo_lookup(dev, &lookup, a->at[0], if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
                            if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
+    }
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        const struct ordo_search_params in_order = { .key = pair->key, .index = index, .scheme = (ordo_scheme) scheme };
+        ignore(ordo_search(dev, &in_order, a->at[0], count, a->at[2], n, a->at[3], NULL));
     }
     ordo_index_destroy(&index);
     ignore(ordo_index_build_compressed(dev, pair->key, a->at[0], count, NULL, &index));
@@ -297,7 +312,6 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
     ignore(ordo_equal_range(dev, &range, ordo_none(), count, a->at[2], n, a->at[3], a->at[4], NULL));
     ignore(ordo_lookup(dev, &lookup, ordo_none(), if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
                        if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
-    ordo_index_destroy(&index);
 }
 
 /* Whether a tunable ("sort.k4v8.items") belongs to this primitive; NULL belongs to all. */
@@ -337,8 +351,10 @@ static void ask_primitives(ordo_device *dev, const char *tunable)
         struct arrays a = arrays_create(counts[c]);
         if (is_of(tunable, "scan") || is_of(tunable, "compact"))
             ask_folds(dev, &a, counts[c]);
-        if (is_of(tunable, "compact"))
+        if (is_of(tunable, "compact")) {
             ask_rows(dev, &a, counts[c]);
+            ask_keys(dev, &a, counts[c]);
+        }
         ask_pairs(dev, tunable, &a, counts[c]);
         arrays_destroy(&a);
     }
@@ -491,13 +507,12 @@ static void ask_roaring(ordo_device *dev)
     size_t        size = 0;
 
     for (int wide = 0; wide < 2; wide++) {
-        ordo_dict *dict = NULL;
+        AUTO_DICT ordo_dict *dict = NULL;
         if (create(dev, HAMT, wide ? ORDO_U64 : ORDO_U32, 0, &dict) != ORDO_OK)
             abort();
         ignore(ordo_dict_build(dict, a.at[0], ordo_none(), KEYS, NULL));
         ignore(ordo_hamt_write_roaring(dict, a.at[1], KEYS, &size, NULL));
         ignore(ordo_hamt_read_roaring(dict, a.at[1], KEYS, NULL));
-        ordo_dict_destroy(&dict);
     }
     arrays_destroy(&a);
 }
@@ -523,11 +538,10 @@ static ordo_dict *make_structure(ordo_device *dev, int structure, const struct p
 static void ask_structures(ordo_device *dev, const struct pair *pair)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict *dict = make_structure(dev, s, pair);
+        AUTO_DICT ordo_dict *dict = make_structure(dev, s, pair);
         ask_dict(dict, pair->value_bytes);
         if (s == XFAST)
             ask_prefixes(dict, pair->value_bytes);
-        ordo_dict_destroy(&dict);
     }
     if (pair->value_bytes != 4)
         return;
@@ -536,9 +550,8 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
     ordo_dict_destroy(&tree);
     static const int variants[] = { HAMT_FIXED, SKIPLIST_16 };
     for (size_t v = 0; v < COUNT_OF(variants); v++) {
-        ordo_dict *other = make_structure(dev, variants[v], pair);
+        AUTO_DICT ordo_dict *other = make_structure(dev, variants[v], pair);
         ask_dict(other, pair->value_bytes);
-        ordo_dict_destroy(&other);
     }
 }
 
@@ -595,12 +608,25 @@ static void set_tunable(ordo_device *dev, const struct ordo_tunable_info *info, 
     exit(1);
 }
 
+/* Depths of blocks matter to the blocked layout of an index alone. */
+static void set_layout(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t layout)
+{
+    const char *last = strrchr(info->name, '.');
+    char        name[64];
+    if (!strstr(last, "_depth"))
+        return;
+    snprintf(name, sizeof name, "%.*s.layout", (int) (last - info->name), info->name);
+    if (ordo_device_set_tunable(dev, name, layout) != ORDO_OK)
+        abort();
+}
+
 static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
 {
-    char *name = ordo_format("%s=%u", info->name, value);
+    AUTO_FREE char *name = ordo_format("%s=%u", info->name, value);
     if (!name)
         abort();
     set_tunable(dev, info, value);
+    set_layout(dev, info, 1);
     choice = name;
     n_choices++;
     n_differing = 0;
@@ -611,8 +637,8 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
         if ((is_of(info->name, "blink") || is_of(info->name, "links")) && is_for(info->name, &pairs[p]))
             ask_structures(dev, &pairs[p]);
+    set_layout(dev, info, 0);
     printf("choice\t%s\t%zu\n", name, n_differing);
-    free(name);
 }
 
 static void ask_choices(ordo_device *dev)
@@ -668,6 +694,8 @@ static void make_device(ordo_device *dev, const struct facts *f, const char *cl_
     dev->facts.local_bytes = f->local;
     dev->facts.max_group = f->max_group;
     dev->facts.compute_units = f->units;
+    dev->facts.cache_line_bytes = 128;
+    dev->facts.vector_bytes = 16;
     dev->facts.max_alloc_bytes = dev->memory_limit = (uint64_t) 1 << 40;
     dev->khr_ballot = f->ballot != 0;
     dev->intel_sub_groups = f->intel != 0;

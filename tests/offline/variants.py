@@ -23,7 +23,7 @@ import zlib
 # Code that meets the hardware, for every device.
 EVERYWHERE = {"primitive/self_test_lanes.cl", "primitive/self_test_atomics.cl", "group.cl"}
 # Tunables that the host goes by, and no kernel.
-ON_THE_HOST = {"sort.method", "sort.direct", "sort.local", "search.local_keys"}
+ON_THE_HOST = {"sort.method", "sort.direct", "sort.local", "search.local_keys", "links.finds"}
 
 FACTS = {"ORDO_LANES", "ORDO_ATOMICS", "ORDO_SUBGROUP", "ORDO_INT64_ATOMICS", "ORDO_CPU",
          "ORDO_KHR_BALLOT", "ORDO_KHR_SHUFFLE", "ORDO_INTEL_SUB_GROUPS"}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, and loops over elements
- * (cl/dict/each.cl) by each.cl. */
+/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, teams in different branches
+ * (cl/device/apart.cl) by apart.cl, and loops over elements (cl/dict/each.cl) by each.cl. */
 #include "tests/support/support.h"
+#include "tests/support/words.h"
 
 #include "runtime/runtime.h"
 
@@ -25,19 +26,6 @@ static uint64_t combine(const struct op *op, uint64_t a, uint64_t b)
     if (op->max)
         return a > b ? a : b;
     return op->type == ORDO_U32 ? (uint32_t) (a + b) : a + b;
-}
-
-static uint64_t word_at(const struct op *op, const void *words, size_t i)
-{
-    return op->type == ORDO_U32 ? ((const uint32_t *) words)[i] : ((const uint64_t *) words)[i];
-}
-
-static void put_word(const struct op *op, void *words, size_t i, uint64_t word)
-{
-    if (op->type == ORDO_U32)
-        ((uint32_t *) words)[i] = (uint32_t) word;
-    else
-        ((uint64_t *) words)[i] = word;
 }
 
 /* One group's scan: below[i] from x[0] .. x[i - 1]; the total. */
@@ -82,14 +70,14 @@ static struct wanted want_all(struct test *t, const struct op *op, uint32_t grou
     for (uint32_t g = 0; g < N_GROUPS; g++) {
         uint64_t totals[2], reduced[2];
         for (uint32_t i = 0; i < group; i++)
-            x[i] = word_at(op, w.in, (size_t) g * group + i);
+            x[i] = read_bits(w.in, bytes, (size_t) g * group + i);
         want_group(op, x, group, scanned, totals, reduced);
         for (uint32_t i = 0; i < group; i++) {
             const size_t at = (size_t) g * group + i;
-            put_word(op, w.out, at, scanned[i]);
+            write_bits(w.out, bytes, at, scanned[i]);
             for (int k = 0; k < 2; k++) {
-                put_word(op, w.totals, 2 * at + (size_t) k, totals[k]);
-                put_word(op, w.sums, 2 * at + (size_t) k, reduced[k]);
+                write_bits(w.totals, bytes, 2 * at + (size_t) k, totals[k]);
+                write_bits(w.sums, bytes, 2 * at + (size_t) k, reduced[k]);
             }
         }
     }
@@ -155,6 +143,70 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 {
     (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
     test_each_device(check_group_scan);
+}
+
+/* ---- teams in different branches --------------------------------------------------------------------------------- */
+
+enum { LANES_MAX = 64, APART_ITEMS = 1024 };
+
+/* One turn of a team, as in apart.cl. */
+static void take_turn(uint32_t x[LANES_MAX], uint32_t width, uint32_t team, uint32_t turn)
+{
+    uint32_t next[LANES_MAX], odd = 0, all = 1;
+    for (uint32_t l = 0; l < width; l++) {
+        odd += x[l] & 1;
+        all = all && x[l] % 8 > 0;
+    }
+    for (uint32_t l = 0; l < width; l++)
+        next[l] = team % 2 ? x[(l + 1) % width] + odd : 3 * x[(l + turn) % width] + x[0] + all;
+    for (uint32_t l = 0; l < width; l++)
+        x[l] = next[l] ^ 5 * next[width - 1 - l];
+}
+
+static void check_apart_of(struct test *t, uint32_t group, uint32_t width)
+{
+    const struct ordo_launch launch = { .file = "apart.cl",
+                                        .kernel = "apart_turns",
+                                        .groups = APART_ITEMS / group,
+                                        .group = group,
+                                        .defines = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width } } };
+    uint32_t                 in[APART_ITEMS], want[APART_ITEMS];
+    struct ordo_args         args = { .n = 0 };
+    struct ordo_call         call;
+
+    test_context(t, "groups of %u, teams of %u", group, width);
+    test_random_bytes(t, in, sizeof in);
+    memcpy(want, in, sizeof in);
+    for (uint32_t team = 0; team < APART_ITEMS / width; team++) {
+        uint32_t *const lanes = want + (size_t) team * width;
+        for (uint32_t turn = 0; turn <= team % 4; turn++)
+            take_turn(lanes, width, team, turn);
+        for (uint32_t l = 1; l < width; l++)
+            lanes[l]++;
+    }
+    AUTO_ARRAY struct test_array from = test_upload(t, in, APART_ITEMS, 4, 0),
+                                 out = test_upload(t, NULL, APART_ITEMS, 4, 0),
+                                 shared = test_upload(t, NULL, APART_ITEMS, 4, 0);
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    ORDO_ADD(&args, ORDO_ARG(from.mem), ORDO_ARG(out.mem), ORDO_ARG(shared.mem));
+    const ordo_status got = ordo_call_launch(&call, &launch, &args);
+    test_ok(t, ordo_call_end(&call, got));
+    test_expect(t, ORDO_U32, &out, want, APART_ITEMS);
+}
+
+/* A part of a Khronos sub-group cannot take another branch than the rest. */
+static void check_apart(struct test *t)
+{
+    const uint32_t lanes = t->facts->sub_group, group = lanes < 64 ? 64 : lanes;
+    for (uint32_t width = 1; width <= lanes && group <= t->facts->max_group; width *= 2)
+        if (width == 1 || width == lanes || t->facts->lanes != ORDO_LANES_KHR)
+            check_apart_of(t, group, width);
+}
+
+Test(group, teams_answer_right_in_different_branches)
+{
+    (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
+    test_each_device(check_apart);
 }
 
 /* ---- loops over elements ----------------------------------------------------------------------------------------- */

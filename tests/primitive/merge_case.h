@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of ordo_merge and ordo_merge_runs, and a plain merge on the host. A value is its key's origin, which shows a
- * wrong order of equal keys. */
+/* Cases of ordo_merge and ordo_merge_runs. */
 #ifndef ORDO_TESTS_MERGE_CASE_H
 #define ORDO_TESTS_MERGE_CASE_H
 
-#include "tests/support/support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "shared/key.h"
-
-/* ---- a case: runs in one buffer, and the merged result ------------------------------------------------------- */
+#include "array_case.h"
 
 struct merge_case {
     ordo_type       type;
@@ -23,213 +15,74 @@ struct merge_case {
     bool            unsorted; /* runs stay unsorted: the result is undefined */
 };
 
-struct merge_data {
+/* Fills array `i` with keys of the case, and sorts each run. */
+static void fill_runs(struct array_case *c, const struct merge_case *m, size_t i, const struct ordo_run *run, size_t n)
+{
+    const size_t bytes = ordo_type_bytes(m->type);
+
+    test_keys(c->t, m->type, m->shape, call_array_elements(&c->call->array[i], &c->g), c->host[i]);
+    for (size_t r = 0; r < n && !m->unsorted; r++)
+        test_sort_keys(m->type, m->descending, run[r].count, (char *) c->host[i] + run[r].at * bytes);
+}
+
+/* Makes the call on the device, or over host memory. Returns false if the device refuses its tunables. */
+static bool finish_merge(struct array_case *c, const struct merge_case *m, bool host)
+{
+    for (size_t r = 0, used = 0; r < m->n_runs && used < sizeof c->name; r++)
+        used += (size_t) snprintf(c->name + used, sizeof c->name - used, "%s%zu", r ? "+" : "", m->count[r]);
+    c->unsorted = m->unsorted;
+    if (!host)
+        return array_case_runs(c);
+    array_case_check_host(c);
+    return true;
+}
+
+static bool merge_of(struct test *t, const struct merge_case *m, bool host)
+{
+    struct given g = array_given(t, m->type, m->value_bytes, m->count[0]);
+
+    g.second = m->count[1];
+    g.descending = m->descending;
+    AUTO(array_case_free) struct array_case c = array_case(t, "ordo_merge", &g);
+    for (size_t i = 0; i < 2; i++)
+        fill_runs(&c, m, 2 * i, &(struct ordo_run) { 0, m->count[i] }, 1);
+    return finish_merge(&c, m, host);
+}
+
+/* Places the runs in their buffer in random order, with gaps. */
+static bool runs_of(struct test *t, const struct merge_case *m, bool host)
+{
     struct ordo_run run[ORDO_MAX_RUNS];
-    size_t          extent; /* of the runs' buffer, with gaps, in any order */
-    size_t          total;
-    void           *keys, *values;
-    void           *want_keys, *want_values;
-};
+    struct given    g = array_given(t, m->type, m->value_bytes, 0);
+    size_t          order[ORDO_MAX_RUNS];
 
-static size_t key_bytes(const struct merge_case *c)
-{
-    return ordo_type_bytes(c->type);
-}
-
-static struct ordo_merge_params params_of(const struct merge_case *c)
-{
-    return (struct ordo_merge_params) { .key = c->type, .value_bytes = c->value_bytes, .descending = c->descending };
-}
-
-/* The word that orders element i of `keys`. */
-static uint64_t order_of(const struct merge_case *c, const void *keys, size_t i)
-{
-    const uint64_t bits = ordo_key_bits(c->type, (const char *) keys + i * key_bytes(c));
-    return c->descending ? ~bits : bits;
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return (x > y) - (x < y);
-}
-
-static void sort_keys(const struct merge_case *c, void *keys, size_t count)
-{
-    const size_t        bytes = key_bytes(c);
-    AUTO_FREE uint64_t *words = test_alloc(count * sizeof *words);
-    for (size_t i = 0; i < count; i++)
-        words[i] = order_of(c, keys, i);
-    qsort(words, count, sizeof *words, compare_words);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t bits = c->descending ? ~words[i] : words[i];
-        const uint64_t key = key_from_bits_of((int) c->type, bytes == 4 ? bits & UINT32_MAX : bits);
-        memcpy((char *) keys + i * bytes, &key, bytes);
-    }
-}
-
-/* Places the runs in the buffer in random order, with gaps. */
-static void place_runs(struct test *t, const struct merge_case *c, struct merge_data *d)
-{
-    size_t order[ORDO_MAX_RUNS];
-    for (size_t i = 0; i < c->n_runs; i++) {
+    for (size_t i = 0; i < m->n_runs; i++) {
         const size_t j = test_below(t, i + 1);
         order[i] = order[j];
         order[j] = i;
     }
-    for (size_t i = 0; i < c->n_runs; i++) {
-        const size_t r = order[i];
-        d->extent += test_below(t, 4);
-        d->run[r] = (struct ordo_run) { .at = d->extent, .count = c->count[r] };
-        d->extent += c->count[r];
-        d->total += c->count[r];
+    for (size_t i = 0; i < m->n_runs; i++) {
+        g.n += test_below(t, 4);
+        run[order[i]] = (struct ordo_run) { .at = g.n, .count = m->count[order[i]] };
+        g.n += m->count[order[i]];
+        g.count += m->count[order[i]];
     }
+    g.descending = m->descending;
+    g.runs = run;
+    g.n_runs = m->n_runs;
+    AUTO(array_case_free) struct array_case c = array_case(t, "ordo_merge_runs", &g);
+    fill_runs(&c, m, 0, run, m->n_runs);
+    return finish_merge(&c, m, host);
 }
 
-/* A plain merge: the least first key of all runs, from the earliest run if several are equal. */
-static void merge_on_host(const struct merge_case *c, struct merge_data *d)
+static bool try_merge(struct test *t, const struct merge_case *m)
 {
-    const size_t bytes = key_bytes(c);
-    size_t       taken[ORDO_MAX_RUNS] = { 0 };
-    for (size_t to = 0; to < d->total; to++) {
-        size_t   best = c->n_runs;
-        uint64_t least = 0;
-        for (size_t r = 0; r < c->n_runs; r++) {
-            if (taken[r] == d->run[r].count)
-                continue;
-            const uint64_t head = order_of(c, d->keys, d->run[r].at + taken[r]);
-            if (best == c->n_runs || head < least) {
-                best = r;
-                least = head;
-            }
-        }
-        const size_t from = d->run[best].at + taken[best]++;
-        memcpy((char *) d->want_keys + to * bytes, (const char *) d->keys + from * bytes, bytes);
-        memcpy((char *) d->want_values + to * c->value_bytes, (const char *) d->values + from * c->value_bytes,
-               c->value_bytes);
-    }
+    return merge_of(t, m, false);
 }
 
-static struct merge_data make_data(struct test *t, const struct merge_case *c)
+static bool try_runs(struct test *t, const struct merge_case *m)
 {
-    struct merge_data d = { .extent = 0 };
-    place_runs(t, c, &d);
-    d.keys = test_alloc(d.extent * key_bytes(c));
-    d.values = test_alloc(d.extent * c->value_bytes);
-    d.want_keys = test_alloc(d.total * key_bytes(c));
-    d.want_values = test_alloc(d.total * c->value_bytes);
-
-    test_keys(t, c->type, c->shape, d.extent, d.keys);
-    for (size_t i = 0; i < d.extent; i++) {
-        const uint64_t place = i | (uint64_t) (~i & UINT32_MAX) << 32;
-        memcpy((char *) d.values + i * c->value_bytes, &place, c->value_bytes);
-    }
-    if (c->unsorted)
-        return d;
-    for (size_t r = 0; r < c->n_runs; r++)
-        sort_keys(c, (char *) d.keys + d.run[r].at * key_bytes(c), c->count[r]);
-    merge_on_host(c, &d);
-    return d;
-}
-
-static void free_data(struct merge_data *d)
-{
-    free(d->keys);
-    free(d->values);
-    free(d->want_keys);
-    free(d->want_values);
-}
-
-static void describe(struct test *t, const char *call, const struct merge_case *c)
-{
-    char counts[160] = "";
-    for (size_t r = 0, used = 0; r < c->n_runs && used < sizeof counts; r++)
-        used += (size_t) snprintf(counts + used, sizeof counts - used, "%s%zu", r ? "+" : "", c->count[r]);
-    test_context(t, "%s, %s keys, %u value bytes, %s, %s, counts %s", call, test_type_name[c->type], c->value_bytes,
-                 c->descending ? "descending" : "ascending", test_shape_name[c->shape], counts);
-}
-
-/* ---- running a case ------------------------------------------------------------------------------------------- */
-
-/* The device arrays of a case, at odd offsets. */
-struct merge_arrays {
-    struct test_array keys, values, keys_out, values_out;
-};
-
-static struct merge_arrays upload(const struct test *t, const struct merge_case *c, const struct merge_data *d)
-{
-    const struct test_array none = { .mem = NULL };
-    return (struct merge_arrays) {
-        .keys = test_upload(t, d->keys, d->extent, key_bytes(c), 3),
-        .values = c->value_bytes ? test_upload(t, d->values, d->extent, c->value_bytes, 5) : none,
-        .keys_out = test_upload(t, NULL, d->total, key_bytes(c), 1),
-        .values_out = c->value_bytes ? test_upload(t, NULL, d->total, c->value_bytes, 7) : none,
-    };
-}
-
-static void free_arrays(const struct merge_case *c, struct merge_arrays *a)
-{
-    test_free(&a->keys);
-    test_free(&a->keys_out);
-    if (c->value_bytes) {
-        test_free(&a->values);
-        test_free(&a->values_out);
-    }
-}
-
-static struct ordo_slice slice_or_none(const struct test_array *array)
-{
-    return array->mem ? test_slice(array) : ordo_none();
-}
-
-static struct ordo_slice run_of(const struct test_array *array, const struct ordo_run *run)
-{
-    return array->mem ? ordo_at(array->mem, array->at + run->at) : ordo_none();
-}
-
-/* Compares the outputs and their guards; after unsorted input only the guards. */
-static void expect_outputs(const struct test *t, const struct merge_case *c, const struct merge_data *d,
-                           const struct merge_arrays *a)
-{
-    const ordo_type value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    const size_t    compared = c->unsorted ? 0 : d->total;
-    test_expect(t, c->type, &a->keys_out, d->want_keys, compared);
-    if (c->value_bytes)
-        test_expect(t, value_type, &a->values_out, d->want_values, compared);
-}
-
-/* One run of a case on the device. Returns false if the device refuses its tunables. */
-static bool try_merge(struct test *t, const struct merge_case *c)
-{
-    const struct ordo_merge_params    params = params_of(c);
-    AUTO(free_data) struct merge_data d = make_data(t, c);
-    struct merge_arrays               a = upload(t, c, &d);
-    describe(t, "ordo_merge", c);
-    const ordo_status got = ordo_merge(t->dev, &params, run_of(&a.keys, &d.run[0]), run_of(&a.values, &d.run[0]),
-                                       d.run[0].count, run_of(&a.keys, &d.run[1]), run_of(&a.values, &d.run[1]),
-                                       d.run[1].count, slice_or_none(&a.keys_out), slice_or_none(&a.values_out), NULL);
-    if (got != ORDO_UNSUPPORTED) {
-        test_ok(t, got);
-        expect_outputs(t, c, &d, &a);
-    }
-    free_arrays(c, &a);
-    return got != ORDO_UNSUPPORTED;
-}
-
-static bool try_runs(struct test *t, const struct merge_case *c)
-{
-    const struct ordo_merge_params    params = params_of(c);
-    AUTO(free_data) struct merge_data d = make_data(t, c);
-    struct merge_arrays               a = upload(t, c, &d);
-    describe(t, "ordo_merge_runs", c);
-    const ordo_status got = ordo_merge_runs(t->dev, &params, slice_or_none(&a.keys), slice_or_none(&a.values), d.run,
-                                            c->n_runs, slice_or_none(&a.keys_out), slice_or_none(&a.values_out), NULL);
-    if (got != ORDO_UNSUPPORTED) {
-        test_ok(t, got);
-        expect_outputs(t, c, &d, &a);
-    }
-    free_arrays(c, &a);
-    return got != ORDO_UNSUPPORTED;
+    return runs_of(t, m, false);
 }
 
 /* ---- cases ---------------------------------------------------------------------------------------------------- */

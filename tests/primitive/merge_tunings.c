@@ -9,17 +9,6 @@ static const struct {
 } tuned[] = { { ORDO_U32, 0, "k4v0" }, { ORDO_F32, 4, "k4v4" }, { ORDO_U32, 8, "k4v8" },
               { ORDO_I64, 0, "k8v0" }, { ORDO_U64, 4, "k8v4" }, { ORDO_F64, 8, "k8v8" } };
 
-/* The choices of a tunable such as "merge.k4v4.items". */
-static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
-{
-    struct ordo_tunable_info info;
-    size_t                   i = 0;
-    do
-        test_ok(t, ordo_device_tunable(t->dev, i++, &info));
-    while (strcmp(info.name, name) != 0);
-    return info;
-}
-
 /* The cases of a tuning. */
 typedef bool (*merges_fn)(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn);
 
@@ -30,9 +19,9 @@ static void check_all(struct test *t, const char *tunable, bool staged, merges_f
     size_t turn = 0, ran = 0;
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
         (void) snprintf(name, sizeof name, "%s.%s.group", tunable, tuned[i].shape);
-        const struct ordo_tunable_info groups = tunable_of(t, name);
+        const struct ordo_tunable_info groups = test_tunable(t, t->dev, name);
         (void) snprintf(name, sizeof name, "%s.%s.items", tunable, tuned[i].shape);
-        const struct ordo_tunable_info items = tunable_of(t, name);
+        const struct ordo_tunable_info items = test_tunable(t, t->dev, name);
 
         for (uint32_t g = 0; g < groups.n_choices; g++)
             for (uint32_t n = 0; n < items.n_choices; n++)

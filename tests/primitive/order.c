@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of calls among the caller's commands: wait lists, events, queues. */
 #include "ordo/sorted_array.h"
+#include "tests/support/calls.h"
 #include "tests/support/support.h"
 
 #include <stdlib.h>
@@ -52,60 +53,39 @@ DEVICE_TEST(order, a_call_waits_for_its_list)
 /* ---- nothing to do ------------------------------------------------------------------------------------------- */
 
 /* Every kind of call, without elements, must return an event that waits for the list. */
-static ordo_status call_nothing(struct test *t, int which, const struct test_array *out, const struct ordo_order *order)
+static ordo_status call_nothing(struct test *t, const struct array_call *call, const struct test_array *out,
+                                const struct ordo_order *order)
 {
-    const struct ordo_slice none = ordo_none();
-    switch (which) {
-    case 0:
-        return ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), none, none, 0, order);
-    case 1:
-        return ordo_segmented_scan(t->dev, ordo_scan_params(.type = ORDO_U32), none, none, none, 0, order);
-    case 2:
-        return ordo_reduce(t->dev, ordo_reduce_params(.type = ORDO_U32), none, 0, test_slice(out), order);
-    case 3:
-        return ordo_compact(t->dev, ordo_compact_params(.key_bytes = 4), none, none, none, 0, none, none,
-                            test_slice(out), order);
-    case 4:
-        return ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U32), none, none, none, none, 0, order);
-    case 5:
-        return ordo_merge(t->dev, ordo_merge_params(.key = ORDO_U32), none, none, 0, none, none, 0, none, none, order);
-    case 6:
-        return ordo_merge_runs(t->dev, ordo_merge_params(.key = ORDO_U32), none, none, NULL, 0, none, none, order);
-    case 7:
-        return ordo_search(t->dev, ordo_search_params(.key = ORDO_U32), none, 0, none, 0, none, order);
-    case 8:
-        return ordo_equal_range(t->dev, ordo_equal_range_params(.key = ORDO_U32), none, 0, none, 0, none, none, order);
-    case 9:
-        return ordo_reduce_by_key(t->dev, ordo_reduce_by_key_params(.key = ORDO_U32), none, none, 0, none, none, none,
-                                  0, test_slice(out), order);
-    case 10:
-        return ordo_unique(t->dev, ordo_unique_params(.key = ORDO_U32), none, 0, none, none, 0, test_slice(out), order);
-    case 11:
-        return ordo_gather(t->dev, ordo_gather_params(.row_bytes = 3), none, 0, none, 0, none, order);
-    case 12:
-        return ordo_top_k(t->dev, ordo_top_k_params(.key = ORDO_U32), none, none, 0, 7, none, none, none, order);
-    case 13:
-        return ordo_scatter(t->dev, ordo_scatter_params(.row_bytes = 3), none, none, 0, none, 0, order);
-    default:
-        return ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32), none, none, 0, none, 0, none, none, order);
-    }
+    struct given      g = call_given(t->dev, NULL, 0);
+    struct ordo_slice a[CALL_ARRAYS];
+
+    g.k = 7;
+    g.n_runs = 0;
+    g.row_bytes = 3;
+    g.order = order;
+    for (size_t i = 0; i < CALL_ARRAYS; i++)
+        a[i] = call->array[i].output && !call->array[i].optional && call->array[i].more ? test_slice(out) : ordo_none();
+    return call->run(&g, a);
 }
 
 DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
     AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, 4, 2);
     cl_int                       code = CL_SUCCESS;
-    for (int which = 0; which < 15; which++) {
+    for (size_t which = 0; which < n_primitive_calls; which++) {
+        const struct array_call *call = &primitive_calls[which];
+        if (strcmp(call->name, "ordo_select") == 0)
+            continue; /* there is no element to select */
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
-        test_context(t, "call %d of no elements", which);
-        test_ok(t, call_nothing(t, which, &out, &order));
+        test_context(t, "%s of no elements", call->name);
+        test_ok(t, call_nothing(t, call, &out, &order));
         test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
         test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
         test_ok(t, ordo_device_finish(t->dev));
         clReleaseEvent(go);
         clReleaseEvent(done);
-        test_ok(t, call_nothing(t, which, &out, NULL));
+        test_ok(t, call_nothing(t, call, &out, NULL));
     }
     test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
 }
@@ -235,37 +215,4 @@ static void loose(struct test *t)
 Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
 {
     test_each_device(loose);
-}
-
-/* ---- refused orders ----------------------------------------------------------------------------------------- */
-
-DEVICE_TEST(order, bad_orders_are_refused)
-{
-    AUTO_ARRAY struct test_array  a = test_upload(t, NULL, 100, 4, 1);
-    const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
-    uint8_t                       untouched[400];
-    cl_int                        code = CL_SUCCESS;
-    cl_device_id                  id = ordo_device_id(t->dev);
-    cl_context                    context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_command_queue              foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
-    cl_event                      event = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    test_context(t, "bad orders");
-    test_status(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .n_wait = 1 }),
-                ORDO_INVALID);
-    test_status(t,
-                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .wait = &event }),
-                ORDO_INVALID);
-    test_status(t,
-                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100,
-                          &(struct ordo_order) { .queue = foreign, .done = &done }),
-                ORDO_INVALID);
-    test_true(t, done == NULL);
-    memset(untouched, TEST_EMPTY, sizeof untouched);
-    test_expect(t, ORDO_U32, &a, untouched, 100);
-
-    test_ok(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, NULL));
-    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context is released */
-    clReleaseEvent(event);
-    clReleaseCommandQueue(foreign);
-    clReleaseContext(context);
 }

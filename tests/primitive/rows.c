@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of any size, gathered and scattered. */
-#include "tests/support/support.h"
-
-#include <stdlib.h>
+#include "array_case.h"
 
 /* One call of a test. */
 struct rows_case {
@@ -12,17 +10,6 @@ struct rows_case {
     bool   distinct; /* no index twice, and params say so */
     bool   outside;  /* some indices have no row */
 };
-
-/* ---- the reference ------------------------------------------------------------------------------------------- */
-
-static void rows_on_host(const struct rows_case *c, const uint8_t *in, const uint32_t *index, uint8_t *out)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (index[i] < c->n_rows && c->scatter)
-            memcpy(out + index[i] * c->bytes, in + i * c->bytes, c->bytes);
-        else if (index[i] < c->n_rows)
-            memcpy(out + i * c->bytes, in + index[i] * c->bytes, c->bytes);
-}
 
 /* ---- one call ------------------------------------------------------------------------------------------------ */
 
@@ -45,47 +32,18 @@ static uint32_t *make_indices(struct test *t, const struct rows_case *c)
     return index;
 }
 
-static ordo_status call_rows(struct test *t, const struct rows_case *c, struct ordo_slice in, struct ordo_slice index,
-                             struct ordo_slice out)
+static void try_rows(struct test *t, const struct rows_case *r)
 {
-    const struct ordo_gather_params  gather = { (uint32_t) c->bytes };
-    const struct ordo_scatter_params scatter = { (uint32_t) c->bytes, c->distinct };
-    if (c->scatter)
-        return ordo_scatter(t->dev, &scatter, in, index, c->count, out, c->n_rows, NULL);
-    return ordo_gather(t->dev, &gather, in, c->n_rows, index, c->count, out, NULL);
-}
+    struct given g = array_given(t, ORDO_U32, 0, r->count);
 
-static ordo_status call_rows_host(struct test *t, const struct rows_case *c, const void *in, const uint32_t *index,
-                                  void *out)
-{
-    const struct ordo_gather_params  gather = { (uint32_t) c->bytes };
-    const struct ordo_scatter_params scatter = { (uint32_t) c->bytes, c->distinct };
-    if (c->scatter)
-        return ordo_scatter_host(t->dev, &scatter, in, index, c->count, out, c->n_rows);
-    return ordo_gather_host(t->dev, &gather, in, c->n_rows, index, c->count, out);
-}
-
-static void try_rows(struct test *t, const struct rows_case *c)
-{
-    const size_t        n_in = c->scatter ? c->count : c->n_rows, n_out = c->scatter ? c->n_rows : c->count;
-    AUTO_FREE uint8_t  *in = test_alloc(n_in * c->bytes), *want = test_alloc(n_out * c->bytes);
-    AUTO_FREE uint8_t  *got = test_alloc(n_out * c->bytes);
-    AUTO_FREE uint32_t *index = make_indices(t, c);
-    test_random_bytes(t, in, n_in * c->bytes);
-    memset(want, TEST_EMPTY, n_out * c->bytes);
-    memset(got, TEST_EMPTY, n_out * c->bytes);
-    rows_on_host(c, in, index, want);
-    AUTO_ARRAY struct test_array in_on = test_upload(t, in, n_in, c->bytes, test_below(t, 6));
-    AUTO_ARRAY struct test_array index_on = test_upload(t, index, c->count, sizeof *index, test_below(t, 6));
-    AUTO_ARRAY struct test_array out_on = test_upload(t, NULL, n_out, c->bytes, test_below(t, 6));
-
-    test_context(t, "%s%s of %zu rows of %zu bytes, %zu rows in the table, from %zu to %zu",
-                 c->distinct ? "distinct " : "", c->scatter ? "scatter" : "gather", c->count, c->bytes, c->n_rows,
-                 in_on.at, out_on.at);
-    test_ok(t, call_rows(t, c, test_slice(&in_on), test_slice(&index_on), test_slice(&out_on)));
-    test_expect(t, ORDO_U32, &out_on, want, n_out);
-    test_ok(t, call_rows_host(t, c, in, index, got));
-    test_same_bytes(t, "rows out of host arrays", got, want, n_out * c->bytes);
+    g.row_bytes = (uint32_t) r->bytes;
+    g.distinct = r->distinct;
+    g.second = r->n_rows;
+    AUTO(array_case_free) struct array_case c = array_case(t, r->scatter ? "ordo_scatter" : "ordo_gather", &g);
+    AUTO_FREE uint32_t                     *index = make_indices(t, r);
+    memcpy(c.host[1], index, r->count * sizeof *index);
+    array_case_check(&c);
+    array_case_check_host(&c);
 }
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
@@ -123,7 +81,7 @@ MOST_MASKS_TEST(rows, are_moved_at_every_seam_on_every_device_and_mask)
 
 DEVICE_TEST(rows, refuses_bad_arguments)
 {
-    const struct ordo_gather_params gather = { 4 }, none = { 0 }, huge = { ORDO_MAX_ROW_BYTES + 1 }, wide = { 400 };
+    const struct ordo_gather_params none = { 0 }, huge = { ORDO_MAX_ROW_BYTES + 1 }, wide = { 400 };
     AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), index = test_upload(t, NULL, 100, 4, 0);
     AUTO_ARRAY struct test_array    out = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice         i = test_slice(&in), x = test_slice(&index), o = test_slice(&out);
@@ -134,9 +92,7 @@ DEVICE_TEST(rows, refuses_bad_arguments)
     test_status(t, ordo_gather(t->dev, &wide, i, 1, x, 1, o, NULL), ORDO_OK);
     test_status(t, ordo_gather(t->dev, &wide, i, 2, x, 1, o, NULL), ORDO_INVALID);
     test_status(t, ordo_gather(t->dev, &wide, i, 1, x, 2, o, NULL), ORDO_INVALID);
-    test_status(t, ordo_gather(t->dev, &gather, i, 100, x, 100, i, NULL), ORDO_INVALID);
     test_status(t, ordo_scatter(t->dev, ordo_scatter_params(.row_bytes = 0), i, x, 1, o, 1, NULL), ORDO_INVALID);
-    test_status(t, ordo_scatter(t->dev, ordo_scatter_params(.row_bytes = 4), i, x, 100, x, 100, NULL), ORDO_INVALID);
     test_status(t, ordo_gather_host(t->dev, &none, words, 1, words, 1, words), ORDO_INVALID);
     test_status(t, ordo_scatter_host(t->dev, ordo_scatter_params(.row_bytes = 0), words, words, 1, words, 1),
                 ORDO_INVALID);

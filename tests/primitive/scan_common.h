@@ -4,6 +4,7 @@
 #define ORDO_TESTS_SCAN_COMMON_H
 
 #include "tests/support/support.h"
+#include "tests/support/words.h"
 
 #include "primitive/tiles.h"
 
@@ -17,19 +18,6 @@ static const char *const op_name[] = { "sum", "min", "max" };
 static inline bool goes_with(ordo_type type, ordo_op op)
 {
     return op != ORDO_SUM || (type != ORDO_F32 && type != ORDO_F64);
-}
-
-static inline uint64_t read_bits(const void *keys, size_t bytes, size_t i)
-{
-    return bytes == 4 ? ((const uint32_t *) keys)[i] : ((const uint64_t *) keys)[i];
-}
-
-static inline void write_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
-{
-    if (bytes == 4)
-        ((uint32_t *) keys)[i] = (uint32_t) bits;
-    else
-        ((uint64_t *) keys)[i] = bits;
 }
 
 /* The bits of op's identity: 0; the greatest or least key in total order. */

@@ -6,16 +6,6 @@
 #include "reduce_case.h"
 #include "scan_case.h"
 
-/* The values of a tunable such as "scan.k4.items". */
-static struct ordo_tunable_info tunable_named(const struct test *t, const char *name)
-{
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
-        if (strcmp(info.name, name) == 0)
-            return info;
-    test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
-}
-
 /* The effect of the tuning on this device. */
 static uint64_t outcome(const struct test *t)
 {
@@ -28,9 +18,9 @@ enum { OUTCOMES_MAX = 256 };
 /* Runs body with every tuning, once for tunings with the same effect. */
 static void with_every_tuning(struct test *t, test_body body)
 {
-    const struct ordo_tunable_info methods = tunable_named(t, "scan.k4.method");
-    const struct ordo_tunable_info groups = tunable_named(t, "scan.k4.group");
-    const struct ordo_tunable_info items = tunable_named(t, "scan.k4.items");
+    const struct ordo_tunable_info methods = test_tunable(t, t->dev, "scan.k4.method");
+    const struct ordo_tunable_info groups = test_tunable(t, t->dev, "scan.k4.group");
+    const struct ordo_tunable_info items = test_tunable(t, t->dev, "scan.k4.items");
     uint64_t                       seen[OUTCOMES_MAX];
     size_t                         n_seen = 0;
     for (uint32_t i = 0; i < methods.n_choices * groups.n_choices * items.n_choices; i++) {
@@ -69,14 +59,9 @@ static void scan_as_tuned(struct test *t)
     try_kind(t, ORDO_I64, ORDO_MAX, true);
 }
 
-static void scan_tunings(struct test *t)
+MASK_TEST(scan_tunings, every_tuning_gives_the_same_scan, "progress=1")
 {
     with_every_tuning(t, scan_as_tuned);
-}
-
-Test(scan_tunings, every_tuning_gives_the_same_scan)
-{
-    test_each_device_with("progress=1", scan_tunings);
 }
 
 /* ---- reduce -------------------------------------------------------------------------------------------------- */
@@ -96,8 +81,8 @@ DEVICE_TEST(scan_tunings, every_tuning_gives_the_same_reduction)
 
 static void compact_as_tuned(struct test *t)
 {
-    try_compact(t, 4, 0, 60000 + test_below(t, 9));
-    try_compact(t, 8, 4, 60000 + test_below(t, 9));
+    try_compact(t, 4, 0, 60000 + test_below(t, 9), false);
+    try_compact(t, 8, 4, 60000 + test_below(t, 9), false);
 }
 
 MASK_TEST(scan_tunings, every_tuning_gives_the_same_compaction, "progress=1")

@@ -2,17 +2,6 @@
 /* Searches with every tuning that a profile can select. Each has its kernel, so this takes long on a CPU. */
 #include "search_case.h"
 
-static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
-{
-    struct ordo_tunable_info info;
-    size_t                   i = 0;
-
-    do
-        test_ok(t, ordo_device_tunable(t->dev, i++, &info));
-    while (strcmp(info.name, name) != 0);
-    return info;
-}
-
 #define N_TUNABLES 6
 static const char *const names[2][N_TUNABLES] = {
     { "search.k4.node_keys", "search.k4.lanes", "search.k4.group", "search.k4.items", "search.k4.local_keys",
@@ -48,7 +37,7 @@ static size_t try_from(struct test *t, bool wide, bool sorted, size_t k)
 
     if (k == N_TUNABLES)
         return searches_as_tuned(t, wide, sorted);
-    const struct ordo_tunable_info info = tunable_of(t, names[wide][k]);
+    const struct ordo_tunable_info info = test_tunable(t, t->dev, names[wide][k]);
     for (uint32_t i = 0; i < (idle ? 1 : info.n_choices); i++) {
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[i]));
         ran += try_from(t, wide, sorted, k + 1);

@@ -50,7 +50,7 @@ static void narrow(const uint64_t *keys, uint32_t *out)
 /* All bits, and some; in place and not. */
 static void check_pattern(struct test *t, const struct pattern *p, struct ordo_sort_params params)
 {
-    uint64_t *keys = pattern_keys(t, p);
+    AUTO_FREE uint64_t *keys = pattern_keys(t, p);
     if (ordo_type_bytes(params.key) == 4)
         narrow(keys, (uint32_t *) keys);
     for (uint32_t way = 0; way < 3; way++) {
@@ -58,7 +58,6 @@ static void check_pattern(struct test *t, const struct pattern *p, struct ordo_s
         params.bits = way == 1 ? 27 : 0;
         check_keys(t, &(struct job) { params, TEST_RANDOM, COUNT, way == 2 }, keys, p->name);
     }
-    free(keys);
 }
 
 DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order)
@@ -84,15 +83,15 @@ static int uses_buckets(const struct test *t, const struct pattern *p)
 /* An injected fault: buckets are not sorted, so the output stays 0. */
 static void check_use(struct test *t)
 {
-    uint64_t *got = test_alloc(COUNT * sizeof *got);
+    AUTO_FREE uint64_t *got = test_alloc(COUNT * sizeof *got);
     if (!t->facts->cpu)
         return;
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     for (size_t i = 0; i < N_PATTERNS; i++) {
-        uint64_t *keys = pattern_keys(t, &patterns[i]);
-        size_t    descents = 0;
+        AUTO_FREE uint64_t *keys = pattern_keys(t, &patterns[i]);
+        size_t              descents = 0;
         memset(got, 0, COUNT * sizeof *got);
-        struct test_array in = test_upload(t, keys, COUNT, 8, 0), out = test_upload(t, got, COUNT, 8, 0);
+        AUTO_ARRAY struct test_array in = test_upload(t, keys, COUNT, 8, 0), out = test_upload(t, got, COUNT, 8, 0);
         test_context(t, "buckets of %s", patterns[i].name);
         test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64), test_slice(&in), ordo_none(), test_slice(&out),
                              ordo_none(), COUNT, NULL));
@@ -103,11 +102,7 @@ static void check_use(struct test *t)
         const int buckets = uses_buckets(t, &patterns[i]);
         test_true(t, buckets < 0 || buckets == (got[COUNT - 1] == 0));
         test_true(t, descents == 0);
-        test_free(&in);
-        test_free(&out);
-        free(keys);
     }
-    free(got);
 }
 
 /* The results do not show which kernels have sorted. */

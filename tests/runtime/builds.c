@@ -123,8 +123,8 @@ Test(builds, programs_of_one_kernel)
 /* Calls build wanted programs out of turn and wait for programs in work. Closing the device waits for threads. */
 Test(builds, threads_build_what_a_dictionary_will_need)
 {
-    ordo_device *dev = open_device(2);
-    ordo_dict   *lsm = make_lsm(dev);
+    AUTO_DEVICE ordo_device *dev = open_device(2);
+    AUTO_DICT ordo_dict     *lsm = make_lsm(dev);
     pthread_mutex_lock(&dev->builds.lock);
     const unsigned n_threads = dev->builds.n_threads;
     const bool     some = dev->builds.programs != NULL;
@@ -137,8 +137,6 @@ Test(builds, threads_build_what_a_dictionary_will_need)
     dev = open_device(-1);
     lsm = make_lsm(dev);
     cr_assert(dev->builds.n_threads == 0 && dev->builds.programs == NULL);
-    ordo_dict_destroy(&lsm);
-    ordo_device_close(&dev);
 }
 
 /* Concurrent threads spend more time than passes. Of the time of opening, calls waited for the builds. */
@@ -147,7 +145,7 @@ DEVICE_TEST(builds, numbers_of_threads_that_are_none_are_refused)
     static const int          bad[] = { -2, 17, INT32_MAX, INT32_MIN };
     struct ordo_device_config config = { .no_self_test = true, .mask = t->mask };
     static const char *const  odd[] = { "abc", "3x", "-1", "17", "" };
-    ordo_device              *dev = NULL;
+    AUTO_DEVICE ordo_device  *dev = NULL;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         config.build_threads = bad[i];
@@ -164,7 +162,6 @@ DEVICE_TEST(builds, numbers_of_threads_that_are_none_are_refused)
     test_true(t, setenv("ORDO_BUILD_THREADS", "3", 1) == 0);
     test_ok(t, ordo_device_open(&config, &dev));
     test_true(t, dev->builds.threads_most == 3);
-    ordo_device_close(&dev);
 }
 
 Test(builds, opening_counts_what_was_waited_for)

@@ -256,8 +256,8 @@ static void check_shunned(struct place *p, const char *what)
 
 Test(cache, shuns_directories_that_others_may_write)
 {
-    AUTO(end) struct place p = begin();
-    ordo_device           *dev = open_device(&p, false);
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     write_text(dev, some_key, "planted");
     ordo_device_close(&dev);
 
@@ -273,7 +273,6 @@ Test(cache, shuns_directories_that_others_may_write)
     }
     dev = open_device(&p, false);
     cr_assert(reads_as(dev, some_key, "planted"));
-    ordo_device_close(&dev);
 }
 
 /* A file of `bytes` zeros without disk space. */
@@ -418,14 +417,13 @@ Test(cache, keeps_under_its_cap_without_touching_strangers)
 
 static void check_no_cache(struct place *p)
 {
-    ordo_device *dev = open_device(p, true);
+    AUTO_DEVICE ordo_device *dev = open_device(p, true);
     write_text(dev, some_key, "nowhere to go");
     cr_assert(reads_as(dev, some_key, NULL));
     ordo_cache_drop(dev, "thing", some_key);
     ordo_device_close(&dev);
     dev = open_device(p, true);
     cr_assert(!ordo_device_facts(dev)->self_test_remembered);
-    ordo_device_close(&dev);
 }
 
 Test(cache, does_without)
@@ -567,9 +565,9 @@ static void flip_last_byte(const char *path)
 
 Test(cache, opening_remembers_the_self_test)
 {
-    AUTO(end) struct place p = begin();
-    ordo_device           *dev = open_device(&p, true);
-    struct ordo_facts      first = *ordo_device_facts(dev);
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, true);
+    struct ordo_facts        first = *ordo_device_facts(dev);
     cr_assert(!first.self_test_remembered && first.self_test_ms > 0);
     ordo_device_close(&dev);
     cr_assert(each_file(&p, leave_one) >= 1);
@@ -590,7 +588,6 @@ Test(cache, opening_remembers_the_self_test)
     ordo_device_close(&dev);
     dev = open_device(&p, true);
     cr_assert(ordo_device_facts(dev)->self_test_remembered, "the damaged file was not replaced");
-    ordo_device_close(&dev);
 }
 
 /* Whether opening with this profile runs the self-test. */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device layer: lanes of a team and atomics between groups, by the kernels of the self-test at every width; errors
  * that the self-test must notice; and the variants that opening then chooses. */
+#include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
-#include "runtime/cl_files.h"
 #include "runtime/self_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- right answers ----------------------------------------------------------------------------------------------- */
 
@@ -101,58 +99,23 @@ Test(device_atomics, groups_pass_words_on_where_progress_is_trusted)
 
 /* ---- wrong answers ----------------------------------------------------------------------------------------------- */
 
-/* A directory for ORDO_CL_DIR with one kernel source, in which `to` replaces `from`. */
-struct broken {
-    char dir[64], sub[96], file[128];
-};
-
-static void write_broken(struct broken *b, const char *path, const char *from, const char *to)
-{
-    const struct ordo_cl_file *source = NULL;
-
-    for (size_t i = 0; i < ordo_n_cl_files; i++)
-        if (strcmp(ordo_cl_files[i].path, path) == 0)
-            source = &ordo_cl_files[i];
-    const char *at = source ? strstr(source->text, from) : NULL;
-    cr_assert(at, "%s has no \"%s\"", path, from);
-
-    (void) snprintf(b->dir, sizeof b->dir, "/tmp/ordo-test-XXXXXX");
-    cr_assert(mkdtemp(b->dir), "%s", b->dir);
-    (void) snprintf(b->sub, sizeof b->sub, "%s/%.*s", b->dir, (int) strcspn(path, "/"), path);
-    (void) snprintf(b->file, sizeof b->file, "%s/%s", b->dir, path);
-    cr_assert(mkdir(b->sub, 0700) == 0, "%s", b->sub);
-    FILE *file = fopen(b->file, "w");
-    cr_assert(file, "%s", b->file);
-    (void) fprintf(file, "%.*s%s%s", (int) (at - source->text), source->text, to, at + strlen(from));
-    cr_assert(fclose(file) == 0, "%s", b->file);
-    (void) setenv("ORDO_CL_DIR", b->dir, 1);
-}
-
-static void remove_broken(const struct broken *b)
-{
-    (void) unsetenv("ORDO_CL_DIR");
-    (void) unlink(b->file);
-    (void) rmdir(b->sub);
-    (void) rmdir(b->dir);
-}
-
 /* Breaks `path`. The part of the self-test must fail and name `function`. */
 static void expect_noticed(const char *mask, ordo_status (*part)(ordo_device *), const char *path, const char *from,
                            const char *to, const char *function)
 {
-    const struct ordo_device_config config = { .mask = mask, .no_self_test = true };
-    ordo_device                    *dev = NULL;
-    struct broken                   b;
-    char                            message[1024] = "";
+    const struct ordo_device_config  config = { .mask = mask, .no_self_test = true };
+    ordo_device                     *dev = NULL;
+    AUTO(overlay_end) struct overlay o = overlay_begin();
+    char                             message[1024] = "";
 
-    write_broken(&b, path, from, to);
+    overlay_edit(&o, path, from, to);
+    overlay_use(&o);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
     const ordo_status got = part(dev);
     (void) ordo_device_last_error(dev, message, sizeof message);
     cr_expect(got == ORDO_SELF_TEST, "%s with \"%s\" gave '%s': %s", path, to, ordo_status_string(got), message);
     cr_expect(strstr(message, function), "the message does not name %s: %s", function, message);
     ordo_device_close(&dev);
-    remove_broken(&b);
 }
 
 Test(self_test, names_the_lane_operation_that_is_wrong)
@@ -204,13 +167,14 @@ static void count_replaced(void *user, ordo_log_level level, const char *message
 /* Breaks the 64-bit addition. The device must open without 64-bit atomics, report that, and pass its self-test. */
 static void expect_narrowed(const char *to)
 {
-    const struct ordo_device_config config = { .log = count_replaced };
-    ordo_device                    *dev = NULL;
-    struct broken                   b;
+    const struct ordo_device_config  config = { .log = count_replaced };
+    ordo_device                     *dev = NULL;
+    AUTO(overlay_end) struct overlay o = overlay_begin();
 
     n_replaced = 0;
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* so that no outcome is remembered */
-    write_broken(&b, "device/atomic.cl", "return atom_add(p, v);", to);
+    overlay_edit(&o, "device/atomic.cl", "return atom_add(p, v);", to);
+    overlay_use(&o);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", to);
     const struct ordo_facts *f = ordo_device_facts(dev);
     cr_expect(!f->int64_atomics, "%s", to);
@@ -218,7 +182,6 @@ static void expect_narrowed(const char *to)
     cr_expect(n_replaced > 0, "%s", to);
     cr_expect(ordo_device_self_test(dev) == ORDO_OK, "%s", to);
     ordo_device_close(&dev);
-    remove_broken(&b);
 }
 
 static bool has_int64_atomics(void)

@@ -8,6 +8,7 @@
 
 #include "runtime/internal.h"
 #include "tests/dict/structures.h"
+#include "tests/support/auto.h"
 
 #include <ftw.h>
 #include <sched.h>
@@ -137,7 +138,7 @@ static void run_on_device(const char *title, const struct ordo_device_config *co
 {
     struct ordo_device_config on_first = *config;
     struct job                jobs[THREADS];
-    ordo_device              *dev = NULL;
+    AUTO_DEVICE ordo_device  *dev = NULL;
     on_first.select = select_of(0);
     if (ordo_device_open(&on_first, &dev) != ORDO_OK) {
         report(false, title, "the device cannot be opened");
@@ -146,7 +147,6 @@ static void run_on_device(const char *title, const struct ordo_device_config *co
     for (uint32_t i = 0; i < THREADS; i++)
         jobs[i] = (struct job) { .dev = dev, .number = i };
     run(title, work, jobs);
-    ordo_device_close(&dev);
 }
 
 /* Gives eight jobs to the first n devices in turn. */
@@ -213,12 +213,11 @@ static void use_dictionary(struct job *job, ordo_dict *dict)
 
 static void own_dictionary(struct job *job)
 {
-    ordo_dict *dict = NULL;
+    AUTO_DICT ordo_dict *dict = NULL;
     OK(job, create(job->dev, (int) (job->number % N_STRUCTURES), ORDO_U32, 4, &dict));
     use_dictionary(job, dict);
     if (!job->why[0] && ordo_dict_check(dict, NULL) != ORDO_OK)
         complain(job, __LINE__, "the dictionary is sound");
-    ordo_dict_destroy(&dict);
 }
 
 static void own_objects(struct job *job)
@@ -339,8 +338,8 @@ static void settings(struct job *job)
 static void open_and_close(struct job *job)
 {
     for (int round = 0; round < 3; round++) {
-        ordo_device *dev = NULL;
-        char         path[256];
+        AUTO_DEVICE ordo_device *dev = NULL;
+        char                     path[256];
         OK(job, open_device(job->select, &dev));
         job->dev = dev;
         sort_own(job);
@@ -349,7 +348,6 @@ static void open_and_close(struct job *job)
         if (!job->why[0] && ordo_device_save_profile(dev, path, sizeof path) != ORDO_OK)
             complain(job, __LINE__, "the profile is saved");
         job->dev = NULL;
-        ordo_device_close(&dev);
     }
 }
 

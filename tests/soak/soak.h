@@ -16,6 +16,7 @@
 #include "tests/faults/fault_run.h"
 #include "tests/support/calls.h"
 #include "tests/support/support.h"
+#include "tests/support/words.h"
 
 /* Hazards of a life. ORDO_TEST_WITHOUT=faults,limits excludes these two. */
 enum hazard {
@@ -138,9 +139,6 @@ size_t soak_size(struct life *l, size_t n);
 
 /* Draws the keys of a life. */
 void soak_draw_forms(struct life *l, size_t n);
-void soak_put_form(ordo_type type, void *keys, size_t i, uint64_t form);
-/* The number of ascending forms below this one. */
-size_t soak_rank(const uint64_t *forms, size_t n, uint64_t form);
 /* Fills all inputs of a call. */
 void soak_fill(struct life *l, struct play *p);
 

@@ -198,27 +198,12 @@ static void gather_keys(struct history *h)
 
 static size_t count_in(const uint64_t *forms, size_t n, uint64_t lo, uint64_t hi)
 {
-    const size_t end = soak_rank(forms, n, hi);
+    const size_t end = rank_of_form(forms, n, hi);
 
-    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - soak_rank(forms, n, lo);
+    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - rank_of_form(forms, n, lo);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
-
-static void check_point(const struct history *h, const struct key_change *c, size_t i)
-{
-    const uint8_t code = code_at(h->p, i);
-
-    if (code <= ORDO_CONTAINS)
-        MUST(h, i, found_at(h->p, i) == c->was_there);
-    else if (found_at(h->p, i))
-        MUST(h, i, c->was_there || c->came > 0);
-    else
-        MUST(h, i, !c->was_there || c->went > 0);
-    if (code == ORDO_FIND && c->was_there && h->p->got[VALUES_OUT])
-        MUST(h, i,
-             read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i) == element_of(&h->l->model, c->form)->value);
-}
 
 /* Whether the key had this value at some moment. */
 static bool had_value(const struct history *h, uint64_t form, uint64_t value)
@@ -241,6 +226,18 @@ static bool had_value(const struct history *h, uint64_t form, uint64_t value)
         if (wrote(h->p, h->turns[k].i) && read_bits(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value)
             return true;
     return false;
+}
+
+static void check_point(const struct history *h, const struct key_change *c, size_t i)
+{
+    const uint8_t code = code_at(h->p, i);
+
+    if (found_at(h->p, i))
+        MUST(h, i, c->was_there || c->came > 0);
+    else
+        MUST(h, i, !c->was_there || c->went > 0);
+    if (code == ORDO_FIND && found_at(h->p, i) && h->p->got[VALUES_OUT])
+        MUST(h, i, had_value(h, c->form, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
 }
 
 static void check_seek(const struct history *h, uint64_t form, size_t i)

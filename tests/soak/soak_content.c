@@ -37,15 +37,6 @@ static struct elements export_all(struct life *l)
     return e;
 }
 
-static uint64_t word_at(const void *array, size_t bytes, size_t i)
-{
-    uint64_t word = 0;
-
-    if (array)
-        memcpy(&word, (const uint8_t *) array + i * bytes, bytes);
-    return word;
-}
-
 struct model soak_read_content(struct life *l)
 {
     const size_t    bytes = ordo_type_bytes(l->config.key);
@@ -56,9 +47,9 @@ struct model soak_read_content(struct life *l)
     model.count = e.count;
     model.element = test_alloc(model.room * sizeof *model.element);
     for (size_t i = 0; i < e.count; i++) {
-        const uint64_t key = word_at(e.keys, bytes, i);
+        const uint64_t key = read_bits(e.keys, bytes, i);
         model.element[i] = (struct model_element) { ordo_key_bits(l->config.key, (const uint8_t *) e.keys + i * bytes),
-                                                    key, word_at(e.values, l->config.value_bytes, i) };
+                                                    key, read_bits(e.values, l->config.value_bytes, i) };
         if (i > 0 && model.element[i].form <= model.element[i - 1].form)
             soak_fail(l, "the key of element %zu of %zu exported does not ascend", i, e.count);
     }

@@ -2,32 +2,7 @@
 /* Inputs of the soak's calls (soak.h). */
 #include "soak.h"
 
-#include "shared/key.h"
-
 #include <stdlib.h>
-
-static uint64_t form_mask(ordo_type type)
-{
-    return ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
-}
-
-void soak_put_form(ordo_type type, void *keys, size_t i, uint64_t form)
-{
-    const uint64_t key = key_from_bits_of((int) type, form & form_mask(type));
-    const uint32_t narrow = (uint32_t) key;
-
-    if (ordo_type_bytes(type) == 4)
-        memcpy((uint8_t *) keys + 4 * i, &narrow, 4);
-    else
-        memcpy((uint8_t *) keys + 8 * i, &key, 8);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-
-    return (x > y) - (x < y);
-}
 
 /* Draws segments of successive keys, of 1, 50 or all of them, and a few extreme keys. */
 void soak_draw_forms(struct life *l, size_t n)
@@ -48,7 +23,7 @@ void soak_draw_forms(struct life *l, size_t n)
         test_keys(&l->t, l->config.key, TEST_EXTREMES, 1, &key);
         l->forms[soak_below(l, n)] = ordo_key_bits(l->config.key, &key);
     }
-    qsort(l->forms, n, sizeof *l->forms, by_number);
+    qsort(l->forms, n, sizeof *l->forms, compare_forms);
     for (size_t i = 0; i < n; i++)
         if (distinct == 0 || l->forms[i] != l->forms[distinct - 1])
             l->forms[distinct++] = l->forms[i];
@@ -108,38 +83,24 @@ static void fill_keys(struct life *l, struct play *p, void *keys, size_t n, bool
 
     draw_forms(l, choose_draw(l, p), forms, n);
     if (ascending || soak_one_in(l, 16))
-        qsort(forms, n, sizeof *forms, by_number);
+        qsort(forms, n, sizeof *forms, compare_forms);
     for (size_t i = 0; i < n; i++)
-        soak_put_form(p->g.type, keys, i, forms[i]);
-}
-
-static size_t rank_of(const struct life *l, uint64_t form)
-{
-    size_t low = 0, high = l->n_forms;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (l->forms[middle] < form)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+        put_form(p->g.type, keys, i, forms[i]);
 }
 
 /* Upper bounds. All ranges of a batch have a few million keys at most. Some bounds lie below the lower ones. */
 static void fill_above(struct life *l, struct play *p, const void *low, void *high, size_t n)
 {
-    const size_t bytes = ordo_type_bytes(p->g.type), most = ((size_t) 1 << 21) / (n + 1) + 1;
+    const size_t most = ((size_t) 1 << 21) / (n + 1) + 1;
     const size_t span = soak_one_in(l, 3) ? most : most < 20 ? most : 20;
 
     for (size_t i = 0; i < n; i++) {
-        const uint64_t form = ordo_key_bits(p->g.type, (const uint8_t *) low + i * bytes);
-        const size_t   at = rank_of(l, form) + soak_size(l, span) - 1;
+        const uint64_t form = form_of_key(p->g.type, low, i);
+        const size_t   at = rank_of_form(l->forms, l->n_forms, form) + soak_size(l, span) - 1;
         uint64_t       above = l->forms[at < l->n_forms ? at : l->n_forms - 1];
         if (soak_one_in(l, 12))
             above = form - soak_below(l, 3);
-        soak_put_form(p->g.type, high, i, above);
+        put_form(p->g.type, high, i, above);
     }
 }
 
@@ -190,18 +151,4 @@ void soak_fill(struct life *l, struct play *p)
     for (size_t i = 0; i < p->n_arrays; i++)
         if (!p->call->array[i].output && p->want[i])
             fill_input(l, p, i);
-}
-
-size_t soak_rank(const uint64_t *forms, size_t n, uint64_t form)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (forms[middle] < form)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }

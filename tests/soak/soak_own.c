@@ -68,9 +68,8 @@ static void *make_queries(struct life *l, size_t n)
     void *keys = test_alloc(8 * n);
 
     for (size_t i = 0; i < n; i++)
-        soak_put_form(l->config.key, keys, i,
-                      soak_one_in(l, 8) ? test_random(&l->t)
-                                        : l->forms[soak_below(l, l->n_forms)] + soak_below(l, 3) - 1);
+        put_form(l->config.key, keys, i,
+                 soak_one_in(l, 8) ? test_random(&l->t) : l->forms[soak_below(l, l->n_forms)] + soak_below(l, 3) - 1);
     return keys;
 }
 
@@ -181,7 +180,7 @@ static void search_index(struct life *l)
     AUTO(ordo_index_destroy) ordo_index *index = NULL;
 
     for (size_t i = 0; i < n; i++)
-        soak_put_form(l->config.key, keys, i, l->forms[i]);
+        put_form(l->config.key, keys, i, l->forms[i]);
     AUTO_ARRAY struct test_array a = test_upload(&l->t, keys, n, bytes, 3),
                                  q = test_upload(&l->t, queries, n_queries, bytes, 1);
     AUTO_ARRAY struct test_array r = test_upload(&l->t, NULL, n_queries, 4, 2);
@@ -193,9 +192,9 @@ static void search_index(struct life *l)
                         compressed ? ordo_none() : test_slice(&a), n, test_slice(&q), n_queries, test_slice(&r), NULL));
     test_download(&l->t, &r, ranks);
     for (size_t i = 0; i < n_queries; i++) {
-        const uint64_t form = ordo_key_bits(l->config.key, (const uint8_t *) queries + i * bytes);
-        if (ranks[i] != soak_rank(l->forms, n, form))
-            soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], soak_rank(l->forms, n, form));
+        const uint64_t form = form_of_key(l->config.key, queries, i);
+        if (ranks[i] != rank_of_form(l->forms, n, form))
+            soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], rank_of_form(l->forms, n, form));
     }
 }
 

@@ -24,6 +24,7 @@ static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
     static const uint8_t points[] = { ORDO_FIND, ORDO_UPSERT, ORDO_CONTAINS, ORDO_INSERT, ORDO_ERASE, ORDO_COMBINE };
 
     return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
+                      : input == INPUT_BITS    ? test_below(t, 256)
                       : input == INPUT_POINTS  ? points[i % LENGTH(points)]
                       : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
                                                : test_below(t, 2));

@@ -85,6 +85,46 @@ static ordo_status call_sort_host(const struct given *g, void *const a[])
     return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
 }
 
+/* Keys of two columns: all bits of 32, with nulls, and small numbers. */
+static const struct ordo_key_field *fields(const struct given *g)
+{
+    static const struct ordo_key_field two[] = { { ORDO_U32, 0, false, true, false },
+                                                 { ORDO_I32, 30, true, false, false } };
+    return OR_NULL(g, two);
+}
+#define N_FIELDS(g) ((g)->n_fields ? (g)->n_fields : 2)
+
+/* Bitmaps of the two columns. Offsets of a bitmap count bits. */
+static struct ordo_slice bitmap_at(struct ordo_slice bytes)
+{
+    return ordo_at(bytes.mem, bytes.at > SIZE_MAX / 8 ? SIZE_MAX - 7 : bytes.at * 8);
+}
+#define TWO_SLICES(a, b) ((const struct ordo_slice[]) { a, b })
+
+static ordo_status call_key_pack(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_key_pack(g->dev, fields(g), N_FIELDS(g), TWO_SLICES(a[0], a[1]),
+                         TWO_SLICES(bitmap_at(a[2]), ordo_none()), g->count, a[3], a[4], g->order);
+}
+
+static ordo_status call_key_pack_host(const struct given *g, void *const a[])
+{
+    return ordo_key_pack_host(g->dev, fields(g), N_FIELDS(g), (const void *[]) { a[0], a[1] },
+                              (const uint8_t *[]) { a[2], NULL }, g->count, a[3], a[4]);
+}
+
+static ordo_status call_key_unpack(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_key_unpack(g->dev, fields(g), N_FIELDS(g), a[0], g->count, TWO_SLICES(a[1], a[2]),
+                           TWO_SLICES(bitmap_at(a[3]), ordo_none()), g->order);
+}
+
+static ordo_status call_key_unpack_host(const struct given *g, void *const a[])
+{
+    return ordo_key_unpack_host(g->dev, fields(g), N_FIELDS(g), a[0], g->count, (void *[]) { a[1], a[2] },
+                                (uint8_t *[]) { a[3], NULL });
+}
+
 #define IN(name, bytes, of)                                                                                            \
     {                                                                                                                  \
         name, bytes, 1, 0, INPUT_##of                                                                                  \
@@ -92,6 +132,19 @@ static ordo_status call_sort_host(const struct given *g, void *const a[])
 #define VALUES(name)                                                                                                   \
     {                                                                                                                  \
         name, 4, 1, 0, INPUT_RANDOM, .value = true                                                                     \
+    }
+/* Elements of another number: see enum call_extent. */
+#define SIZED(name, of, size)                                                                                          \
+    {                                                                                                                  \
+        name, 4, 1, 0, INPUT_##of, .extent = EXTENT_##size                                                             \
+    }
+#define VALUES_SIZED(name, size)                                                                                       \
+    {                                                                                                                  \
+        name, 4, 1, 0, INPUT_RANDOM, .value = true, .extent = EXTENT_##size                                            \
+    }
+#define OUT_SIZED(name, times, is_value, size)                                                                         \
+    {                                                                                                                  \
+        name, 4, times, 0, .output = true, .value = is_value, .extent = EXTENT_##size                                  \
     }
 #define OUT(name, bytes, times, more)                                                                                  \
     {                                                                                                                  \
@@ -123,22 +176,27 @@ const struct array_call primitive_calls[] = {
     { ARRAY(merge),
       true,
       true,
-      { IN("a_keys", 4, ASCENDING), VALUES("a_values"), IN("b_keys", 4, ASCENDING), VALUES("b_values"),
-        OUT("keys_out", 4, 2, 0), OUT_VALUES("values_out", 2) } },
+      { IN("a_keys", 4, ASCENDING), VALUES("a_values"), SIZED("b_keys", ASCENDING, SECOND),
+        VALUES_SIZED("b_values", SECOND), OUT_SIZED("keys_out", 2, false, BOTH),
+        OUT_SIZED("values_out", 2, true, BOTH) } },
     { ARRAY(merge_runs),
       true,
       true,
-      { IN("keys", 4, ASCENDING), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
-    { ARRAY(search), true, false, { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
+      { SIZED("keys", ASCENDING, RUNS), VALUES_SIZED("values", RUNS), OUT("keys_out", 4, 1, 0),
+        OUT_VALUES("values_out", 1) } },
+    { ARRAY(search),
+      true,
+      false,
+      { SIZED("keys", ASCENDING, SECOND), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
     { ARRAY(lookup),
       true,
       true,
-      { IN("keys", 4, ASCENDING), VALUES("values"), IN("queries", 4, RANDOM), OUT_VALUES("values_out", 1),
-        MAY("found", 1, 1, 0) } },
+      { SIZED("keys", ASCENDING, SECOND), VALUES_SIZED("values", SECOND), IN("queries", 4, RANDOM),
+        OUT_VALUES("values_out", 1), MAY("found", 1, 1, 0) } },
     { ARRAY(equal_range),
       true,
       false,
-      { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("lower", 4, 1, 0), OUT("upper", 4, 1, 0) } },
+      { SIZED("keys", ASCENDING, SECOND), IN("queries", 4, RANDOM), OUT("lower", 4, 1, 0), OUT("upper", 4, 1, 0) } },
     { ARRAY(reduce_by_key),
       true,
       false,
@@ -152,11 +210,35 @@ const struct array_call primitive_calls[] = {
     { ARRAY(top_k),
       true,
       true,
-      { IN("keys", 4, RANDOM), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1),
-        MAY("indices", 4, 1, 0) } },
+      { IN("keys", 4, RANDOM),
+        VALUES("values"),
+        OUT_SIZED("keys_out", 1, false, FIRST_K),
+        OUT_SIZED("values_out", 1, true, FIRST_K),
+        { "indices", 4, 1, 0, .output = true, .optional = true, .extent = EXTENT_FIRST_K } } },
     { ARRAY(select), true, false, { IN("keys", 4, RANDOM), OUT("key_out", 4, 0, 1), MAY("index_out", 4, 0, 1) } },
-    { ARRAY(gather), false, false, { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
-    { ARRAY(scatter), false, false, { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
+    { ARRAY(gather),
+      false,
+      false,
+      { SIZED("rows", RANDOM, SECOND), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
+    { ARRAY(scatter),
+      false,
+      false,
+      { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT_SIZED("rows_out", 1, false, SECOND) } },
+    { ARRAY(key_pack),
+      false,
+      false,
+      { IN("columns", 4, RANDOM),
+        IN("second", 4, RANKS),
+        { "valid", 1, 0, 0, INPUT_BITS, .optional = true, .bits = true },
+        OUT("keys_out", 8, 1, 0),
+        MAY("outside", 4, 0, 2) } },
+    { ARRAY(key_unpack),
+      false,
+      false,
+      { IN("keys", 8, RANDOM),
+        MAY("columns_out", 4, 1, 0),
+        MAY("second_out", 4, 1, 0),
+        { "valid_out", 1, 0, 0, .output = true, .optional = true, .bits = true } } },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
@@ -446,6 +528,22 @@ size_t call_arrays(const struct array_call *call)
     while (n < CALL_ARRAYS && call->array[n].name)
         n++;
     return n;
+}
+
+size_t call_array_elements(const struct call_array *array, const struct given *g)
+{
+    switch (array->extent) {
+    case EXTENT_SECOND:
+        return g->second;
+    case EXTENT_BOTH:
+        return g->count + g->second;
+    case EXTENT_FIRST_K:
+        return g->k < g->count ? g->k : g->count;
+    case EXTENT_RUNS:
+        return g->n;
+    default:
+        return array->times == CALL_ROOM ? g->room : call_array_count(array, g->count);
+    }
 }
 
 bool call_array_is_key(const struct call_array *array)

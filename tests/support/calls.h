@@ -16,7 +16,7 @@ struct given {
     bool                     no_count;  /* passes NULL for the pointer to the number of elements */
     ordo_type                type;
     uint32_t                 value_bytes;
-    size_t                   n;      /* the size of the arrays */
+    size_t                   n;      /* the size of the arrays; of the runs of merge_runs, with gaps */
     size_t                   count;  /* the count that is passed; n if valid */
     size_t                   second; /* size of the other array: keys searched, second array merged, rows */
     size_t                   k;      /* number of elements of top_k, or index of select */
@@ -35,6 +35,7 @@ struct given {
     uint32_t          first_bit, bits, row_bytes; /* row_bytes 0: 4 */
     const ordo_index *index;
     ordo_scheme       scheme;
+    size_t            n_fields; /* fields of keys; 0: 2 */
     /* Parameters of ordo_dict_range_limited. */
     uint32_t limit;
     bool     ascending;
@@ -48,6 +49,7 @@ enum call_input {
     INPUT_RANKS, /* ranks of present elements, and some past the last */
     INPUT_ABOVE, /* upper bounds for the array before it */
     INPUT_FLAGS,
+    INPUT_BITS,
     INPUT_CODES,
     INPUT_POINTS, /* codes of operations on single keys */
     INPUT_UPSERTS,
@@ -55,13 +57,18 @@ enum call_input {
     INPUT_INDICES, /* of n rows; some out of range */
 };
 
+/* The elements of an array, where they are not times * count + more. */
+enum call_extent { EXTENT_COUNT, EXTENT_SECOND, EXTENT_BOTH, EXTENT_FIRST_K, EXTENT_RUNS };
+
 enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */ };
 struct call_array {
-    const char     *name;
-    size_t          bytes;
-    size_t          times, more; /* times * n + more elements */
-    enum call_input input;
-    bool            output, optional, value; /* value: absent if value_bytes is 0 */
+    const char      *name;
+    size_t           bytes;
+    size_t           times, more; /* times * n + more elements */
+    enum call_input  input;
+    bool             output, optional, value; /* value: absent if value_bytes is 0 */
+    enum call_extent extent;
+    bool             bits; /* bytes with a bit for each element */
 };
 
 struct array_call {
@@ -92,13 +99,10 @@ size_t call_arrays(const struct array_call *call);
 /* Elements of an array of size n. */
 static inline size_t call_array_count(const struct call_array *array, size_t n)
 {
-    return array->times * n + array->more;
+    return array->bits ? (n + 7) / 8 : array->times * n + array->more;
 }
-/* As call_array_count for g->count operations, but g->room for ranges. */
-static inline size_t call_array_elements(const struct call_array *array, const struct given *g)
-{
-    return array->times == CALL_ROOM ? g->room : call_array_count(array, g->count);
-}
+/* Elements that the call reads or writes at most. */
+size_t call_array_elements(const struct call_array *array, const struct given *g);
 /* Whether the array holds keys, or elements of an array call. */
 bool call_array_is_key(const struct call_array *array);
 /* Size of an element by its content: key, value or row of `g`. 0: the array is absent. */

@@ -506,6 +506,16 @@ ordo_device *test_open_again(const struct test *t)
     return open_place(&place, t->mask);
 }
 
+struct ordo_tunable_info test_tunable(const struct test *t, ordo_device *dev, const char *name)
+{
+    struct ordo_tunable_info info;
+
+    for (size_t i = 0; ordo_device_tunable(dev, i, &info) == ORDO_OK; i++)
+        if (strcmp(info.name, name) == 0)
+            return info;
+    test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
+}
+
 void test_optimized(struct test *t)
 {
     t->dev->optimized = 1;
@@ -590,10 +600,25 @@ static int by_sorted_type(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_keys(ordo_type type, size_t count, void *keys)
+static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint8_t *a = keys + i * bytes;
+        uint8_t *b = keys + (count - 1 - i) * bytes;
+        uint8_t  held[8];
+
+        memcpy(held, a, bytes);
+        memcpy(a, b, bytes);
+        memcpy(b, held, bytes);
+    }
+}
+
+void test_sort_keys(ordo_type type, bool descending, size_t count, void *keys)
 {
     sorted_type = type;
     qsort(keys, count, ordo_type_bytes(type), by_sorted_type);
+    if (descending)
+        reverse_keys(ordo_type_bytes(type), count, keys);
 }
 
 size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS])
@@ -606,19 +631,6 @@ size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS])
         if (n == 0 || wanted[i] > counts[n - 1])
             counts[n++] = wanted[i];
     return n;
-}
-
-static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        uint8_t *a = keys + i * bytes;
-        uint8_t *b = keys + (count - 1 - i) * bytes;
-        uint8_t  held[8];
-
-        memcpy(held, a, bytes);
-        memcpy(a, b, bytes);
-        memcpy(b, held, bytes);
-    }
 }
 
 static uint64_t key_of_shape(struct test *t, size_t bytes, enum test_shape shape, const uint64_t few[5])
@@ -648,9 +660,7 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
         return;
     for (size_t i = 1; i < count; i += 7) /* duplicates */
         memcpy((uint8_t *) keys + i * bytes, (uint8_t *) keys + (i - 1) * bytes, bytes);
-    sort_keys(type, count, keys);
-    if (shape == TEST_DESCENDING)
-        reverse_keys(bytes, count, keys);
+    test_sort_keys(type, shape == TEST_DESCENDING, count, keys);
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */

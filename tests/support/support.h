@@ -23,7 +23,7 @@
 #ifndef ORDO_TESTS_SUPPORT_H
 #define ORDO_TESTS_SUPPORT_H
 
-#include "ordo/ordo.h"
+#include "auto.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -96,6 +96,9 @@ uint64_t test_seed(void);
 /* Another device object like t->dev; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
 
+/* The tunable of this name. */
+struct ordo_tunable_info test_tunable(const struct test *t, ordo_device *dev, const char *name);
+
 /* Selects look-back if a GPU's groups make progress. It is not the default without lanes. */
 void test_look_back(struct test *t);
 
@@ -166,6 +169,8 @@ extern const char *const test_shape_name[TEST_N_SHAPES];
 
 /* Fills `keys` with count keys of a type. */
 void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t count, void *keys);
+/* Sorts keys in the type's order. */
+void test_sort_keys(ordo_type type, bool descending, size_t count, void *keys);
 
 extern const ordo_type   test_types[6];
 extern const char *const test_type_name[6]; /* by ordo_type */
@@ -184,20 +189,6 @@ size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 /* malloc that ends the test without memory. 0 bytes also give a pointer to free. */
 void *test_alloc(size_t bytes);
 
-/* A local variable that a function like ordo_index_destroy frees at the end of the variable's scope:
- *     AUTO_FREE uint32_t *keys = test_alloc(bytes); */
-#define AUTO(end)   __attribute__((cleanup(end)))
-#define AUTO_FREE   AUTO(test_free_memory)
-#define AUTO_ARRAY  AUTO(test_free)
-#define AUTO_DICT   AUTO(ordo_dict_destroy)
-#define AUTO_DEVICE AUTO(ordo_device_close)
-static inline void test_free_memory(const void *pointer)
-{
-    void *memory = NULL;
-    memcpy((void *) &memory, pointer, sizeof memory);
-    free(memory);
-}
-
 /* ---- device arrays ----------------------------------------------------------------------------------------------- */
 
 /* count elements of `bytes` each, from element `at` of mem on, between guard bytes. */
@@ -212,6 +203,7 @@ enum { TEST_EMPTY = 0x5c };
 /* A device array with `data`, or TEST_EMPTY bytes if data is NULL. With `at` 0 no guard precedes it. */
 struct test_array test_upload(const struct test *t, const void *data, size_t count, size_t bytes, size_t at);
 void              test_free(struct test_array *array);
+#define AUTO_ARRAY AUTO(test_free)
 
 static inline struct ordo_slice test_slice(const struct test_array *array)
 {

@@ -2,26 +2,18 @@
 #include "ranges.h"
 
 #include "bench/common/threads.h"
+#include "bench/workload/keys.h"
 
 #include <math.h>
 #include <stdatomic.h>
 
 #define HOSTS 100000
 
-/* The finalizer of splitmix64. */
-static uint64_t mixed(uint64_t stream, uint64_t place)
-{
-    uint64_t x = (stream << 48) + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-enum { STREAM_SHUFFLE, STREAM_RANDOM, STREAM_HOST, STREAM_HOST_OFFSET, STREAM_VISIT };
+enum { STREAM_RANDOM, STREAM_HOST, STREAM_HOST_OFFSET, STREAM_VISIT };
 
 static void random_at(void *addresses, size_t i)
 {
-    ((uint32_t *) addresses)[i] = (uint32_t) (mixed(STREAM_RANDOM, i) >> 32);
+    ((uint32_t *) addresses)[i] = (uint32_t) (draw(STREAM_RANDOM, i) >> 32);
 }
 
 void random_addresses(uint32_t *addresses, size_t count)
@@ -33,7 +25,7 @@ static uint32_t hosts[HOSTS];
 
 static void visit_at(void *addresses, size_t i)
 {
-    const double share = (double) (mixed(STREAM_VISIT, i) >> 11) * 0x1p-53; /* 0 <= share < 1 */
+    const double share = (double) (draw(STREAM_VISIT, i) >> 11) * 0x1p-53; /* 0 <= share < 1 */
     /* (HOSTS + 1)^share - 1 lies in [r - 1, r) with probability proportional to log(1 + 1/r), about 1/r. */
     const size_t host = (size_t) (exp(share * log(HOSTS + 1.0)) - 1.0);
     ((uint32_t *) addresses)[i] = hosts[host < HOSTS ? host : HOSTS - 1];
@@ -42,21 +34,11 @@ static void visit_at(void *addresses, size_t i)
 void repeated_addresses(const struct geoip *geoip, uint32_t *addresses, size_t count)
 {
     for (size_t h = 0; h < HOSTS; h++) {
-        const size_t   row = mixed(STREAM_HOST, h) % geoip->count;
+        const size_t   row = draw(STREAM_HOST, h) % geoip->count;
         const uint64_t length = (uint64_t) geoip->last[row] - geoip->first[row] + 1;
-        hosts[h] = geoip->first[row] + (uint32_t) (mixed(STREAM_HOST_OFFSET, h) % length);
+        hosts[h] = geoip->first[row] + (uint32_t) (draw(STREAM_HOST_OFFSET, h) % length);
     }
     for_each(count, visit_at, addresses);
-}
-
-void shuffled_rows(uint32_t *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = mixed(STREAM_SHUFFLE, i) % (i + 1);
-        rows[i] = (uint32_t) i;
-        rows[i] = rows[at];
-        rows[at] = (uint32_t) i;
-    }
 }
 
 size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, const uint32_t *ranks, size_t count,
@@ -72,8 +54,6 @@ size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, con
     }
     return count - listed;
 }
-
-/* ---- checks -------------------------------------------------------------------------------------------------- */
 
 size_t check_sort(const struct geoip *geoip, const uint32_t *first, const uint32_t *rows)
 {
@@ -93,19 +73,16 @@ struct check {
     atomic_size_t         wrong, withdrawn, example; /* of several threads */
 };
 
-static size_t expected(const struct check *check, size_t rank, size_t row)
-{
-    if (check->question == ASK_NEAREST)
-        return rank ? check->nearest[rank - 1] : check->geoip->count;
-    return check->question == ASK_RANK ? rank : row;
-}
-
 static void check_at(void *check_, size_t i)
 {
     struct check  *check = check_;
     const uint32_t address = check->addresses[i];
     const size_t   none = check->geoip->count, rank = geoip_rank(check->geoip, address);
-    const size_t   row = geoip_row(check->geoip, address, rank), want = expected(check, rank, row);
+    const size_t   row = geoip_row(check->geoip, address, rank);
+    const size_t   want = check->question == ASK_RANK  ? rank
+                          : check->question == ASK_ROW ? row
+                          : rank                       ? check->nearest[rank - 1]
+                                                       : none;
     for (const struct answers *a = check->answers; a < check->answers + check->n; a++) {
         if (a->found ? a->found[i] == (want != none) && (want == none || a->words[i] == want) : a->words[i] == want)
             continue;

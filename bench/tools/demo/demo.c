@@ -1,14 +1,170 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-demo: sorts the address ranges of all countries on the device, maps millions of addresses to countries, and
  * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
+#include "step.h"
+
 #include "bench/common/options.h"
 #include "bench/common/threads.h"
-#include "step.h"
+#include "bench/measure/measure.h"
+#include "bench/peers/host.h"
+#include "bench/workload/keys.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Cuts all ranges into prefixes with their rows (NULL: only counts them). Keys hold IPv4 addresses in the upper
+ * half. */
+static size_t cut(const struct geoip *geoip, uint64_t *prefixes, uint32_t *rows)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < geoip->count; row++)
+        for (uint64_t at = geoip->first[row]; at <= geoip->last[row]; n++) {
+            unsigned length = 32; /* the longest prefix within the range */
+            while (length > 0 && (at & ((1ull << (33 - length)) - 1)) == 0 &&
+                   at + (1ull << (33 - length)) - 1 <= geoip->last[row])
+                length--;
+            if (prefixes) {
+                prefixes[n] = ordo_prefix_u64(at << 32, length);
+                rows[n] = (uint32_t) row;
+            }
+            at += 1ull << (32 - length);
+        }
+    return n;
+}
+
+static ordo_dict *make_trie(const struct demo *demo, size_t n)
+{
+    uint64_t  *prefixes = room(n * sizeof *prefixes);
+    uint32_t  *rows = room(n * sizeof *rows);
+    ordo_dict *trie = NULL;
+    cut(&demo->geoip, prefixes, rows);
+    must(demo, "prefixes", ordo_xfast_create(demo->device, ordo_xfast_config(.dict = { ORDO_U64, 4 }), &trie));
+    must(demo, "prefixes", ordo_dict_build_host(trie, prefixes, rows, n));
+    free(prefixes);
+    free(rows);
+    return trie;
+}
+
+/* Finds the longest prefixes of the first `count` addresses in an X-fast trie and compares them with a search on the
+ * host. Adds "prefixes". */
+static void demo_prefixes(struct demo *demo, size_t count)
+{
+    const size_t   n = cut(&demo->geoip, NULL, NULL);
+    ordo_dict     *trie = make_trie(demo, n);
+    uint64_t      *keys = room(count * sizeof *keys);
+    uint32_t      *rows = room(count * sizeof *rows);
+    uint8_t       *found = room(count);
+    struct verdict verdict = { 0 };
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (uint64_t) demo->addresses[i] << 32;
+    const cl_mem at[] = { on_device(demo, count * 8, keys), on_device(demo, count * 4, NULL),
+                          on_device(demo, count, NULL) };
+    double       seconds = 0;
+    for (int time = 0; time < 2; time++) { /* the first query computes how prefixes are nested */
+        const double begin = now();
+        must(demo, "prefixes",
+             ordo_xfast_longest_prefix(trie, ordo_at(at[0], 0), count, ordo_none(), ordo_at(at[1], 0),
+                                       ordo_at(at[2], 0), NULL));
+        seconds = seconds_since(demo, "prefixes", begin);
+    }
+    struct answers answers = { from_device(demo, at[2], found, count), from_device(demo, at[1], rows, count * 4) };
+    check_answers(&demo->geoip, ASK_ROW, NULL, demo->addresses, count, &answers, 1, &verdict);
+    cJSON *json = cJSON_AddObjectToObject(demo->json, "prefixes");
+    json_exact(json, "prefixes", (double) n);
+    json_exact(json, "addresses", (double) count);
+    json_number(json, "seconds", seconds);
+    say(demo->out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second",
+        text_grouped(TEXT, n), text_grouped(TEXT, count), text_seconds(TEXT, seconds),
+        text_rate(TEXT, (double) count / seconds));
+    if (keep_verdict(demo, &verdict, json))
+        say(demo->out, 4, "ok: all are of the range that begins before the address\n");
+    ordo_dict_destroy(&trie);
+    device_release(at, 3);
+    free(keys);
+    free(rows);
+    free(found);
+}
+
+struct primitive {
+    const char *label, *text;
+    struct spec spec; /* without type and sizes */
+};
+
+static const struct primitive primitives[] = {
+    { "scan", "prefix sums", { .workload = SCAN } },
+    { "sort keys", "u32 keys", { .workload = SORT } },
+    { "sort pairs", "u32 keys, u32 values", { .workload = SORT, .value_bytes = 4 } },
+    { "merge", "two sorted halves of pairs", { .workload = MERGE, .value_bytes = 4 } },
+    { "search", "random queries, by an index", { .workload = SEARCH, .variant = VARIANT_INDEX } },
+    { "  sorted", "ascending queries, no index", { .workload = SEARCH, .variant = VARIANT_SORTED } },
+};
+
+/* 2^20 elements on a CPU, up to 2^26 elsewhere. */
+static struct spec sized(struct spec spec, const struct ordo_facts *facts)
+{
+    spec.type = ORDO_U32;
+    spec.seed = 1;
+    for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
+        spec.count = count;
+        spec.n_queries = workload_has_queries(spec.workload) ? count : 0;
+        const struct workload_bytes size = target_bytes(&spec);
+        if (size.largest <= facts->max_alloc_bytes && size.all <= facts->global_bytes / 3)
+            break;
+    }
+    return spec;
+}
+
+/* Checks one call, then times others. Returns the seconds of a call. */
+static double measure(struct demo *demo, struct target *target, const char *label)
+{
+    const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
+    struct timing            timing;
+    char                     why[WHY_BYTES] = "";
+    must(demo, label, buffers_poison(&target->arrays));
+    must(demo, label, target_call(target, NULL));
+    if (!target_check(target, why)) {
+        demo->wrong++;
+        report_error("WRONG: %s: %s", label, why);
+    }
+    must(demo, label, time_calls(demo->device, target_call, target, &goal, &timing));
+    return timing.wall.median;
+}
+
+/* Runs, checks and times each primitive. Adds "primitives". */
+static void demo_primitives(struct demo *demo)
+{
+    static const struct column columns[] = { { "primitive", 10, true },
+                                             { "", 29, true },
+                                             { "elements", 8, false },
+                                             { "per second", 10, false },
+                                             { "host, 1 thread", 14, false } };
+    const struct table         table = { demo->out, columns, sizeof columns / sizeof *columns };
+    cJSON                     *list = cJSON_AddArrayToObject(demo->json, "primitives");
+    table_head(&table);
+    for (const struct primitive *row = primitives; row < primitives + sizeof primitives / sizeof *primitives; row++) {
+        const struct spec spec = sized(row->spec, demo->facts);
+        struct target    *target = NULL;
+        char              why[WHY_BYTES];
+        progress("measuring %s", row->label);
+        if (target_open(demo->device, &spec, &target, why) != ORDO_OK)
+            give_up(row->label, why);
+        const size_t operations = spec_operations(&spec);
+        const double rate = (double) operations / measure(demo, target, row->label);
+        const double host_rate = baseline_rate(&spec, &target->in, 0);
+        target_close(&target);
+        table_row(&table, (const char *[]) { row->label, row->text, text_count(TEXT, operations), text_rate(TEXT, rate),
+                                             text_rate(TEXT, host_rate) });
+        cJSON *entry = json_append(list);
+        json_text(entry, "workload", workload_name(spec.workload));
+        json_text(entry, "variant", variant_name(spec.workload, spec.variant));
+        json_exact(entry, "value_bytes", spec.value_bytes);
+        json_exact(entry, "operations", (double) operations);
+        json_number(entry, "per_second", rate);
+        json_number(entry, "host_per_second", host_rate);
+    }
+}
 
 #define DEFAULT_FILE   "/usr/share/tor/geoip"
 #define DEFAULT_COUNT  16000000
@@ -22,8 +178,6 @@ struct options {
     const char *json;   /* NULL: none */
     size_t      count;  /* 0: by device */
 };
-
-/* ---- the device ---------------------------------------------------------------------------------------------- */
 
 static void open_demo(struct demo *demo, const char *select)
 {
@@ -43,7 +197,6 @@ static void start(struct demo *demo, const char *select)
     open_demo(demo, select);
     const struct ordo_facts *facts = demo->facts;
     const char *cold = text_seconds(TEXT, first.open_ms / 1e3), *warm = text_seconds(TEXT, facts->open_ms / 1e3);
-
     say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
         facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(TEXT, (double) facts->global_bytes));
     say(demo->out, 9, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s", lanes_name(facts->lanes), facts->sub_group,
@@ -60,8 +213,6 @@ static void start(struct demo *demo, const char *select)
     json_number(demo->json, "first_open_seconds", first.open_ms / 1e3);
     json_number(demo->json, "second_open_seconds", facts->open_ms / 1e3);
 }
-
-/* ---- the ranges and addresses -------------------------------------------------------------------------------- */
 
 static void report_line(void *demo_, size_t line, const char *why)
 {
@@ -88,8 +239,6 @@ static void read_ranges(struct demo *demo)
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
     json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
 }
-
-/* ---- the steps ----------------------------------------------------------------------------------------------- */
 
 struct mapping {
     struct demo   *demo;
@@ -148,13 +297,12 @@ static void run_step(struct mapping *m, const char *name, size_t items, ordo_sta
     show_step(m, name, items, seconds[0], seconds[1]);
 }
 
-/* Sorts shuffled ranges on the device. */
 static void sort_on_device(struct mapping *m)
 {
     struct demo *demo = m->demo;
     const size_t count = demo->geoip.count, bytes = count * sizeof(uint32_t);
     uint32_t    *rows = room(bytes), *firsts = room(bytes);
-    shuffled_rows(rows, count);
+    numbers_shuffle(0, count, rows);
     for (size_t i = 0; i < count; i++)
         firsts[i] = demo->geoip.first[rows[i]];
     m->shuffled_first = on_device(demo, bytes, firsts);
@@ -213,8 +361,6 @@ static void map_all(struct mapping *m)
         addresses[2 * i] = repeated[i];
     free(repeated);
 }
-
-/* ---- what came out ------------------------------------------------------------------------------------------- */
 
 static uint16_t most_frequent(const size_t *by_country)
 {
@@ -277,8 +423,6 @@ static void map_countries(struct demo *demo)
     device_release((const cl_mem[]) { m.shuffled_first, m.shuffled_row, m.first, m.row }, 4);
 }
 
-/* ---- the program --------------------------------------------------------------------------------------------- */
-
 static const char *const help[] = {
 #include "demo_help.h"
 };
@@ -311,12 +455,10 @@ int main(int argc, char **argv)
     demo_primitives(&demo);
     if (demo.facts->cpu)
         say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
-    char why[WHY_BYTES];
-    if (options.json && !json_write(options.json, demo.json, why))
-        give_up(options.json, why);
+    const bool written = !options.json || json_write(options.json, demo.json);
     ordo_device_close(&demo.device);
     geoip_free(&demo.geoip);
     free(demo.addresses);
     cJSON_Delete(demo.json);
-    return demo.wrong ? EXIT_FAILED : EXIT_GOOD;
+    return demo.wrong || !written ? EXIT_FAILED : EXIT_GOOD;
 }

@@ -5,13 +5,10 @@
 
 #include <math.h>
 
-#define WHAT             "dictionaries"
-#define STREAM           5 /* of draws */
-#define ROUNDS           20
-#define CROSSOVER_ROUNDS 16
-#define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round; on a CPU: */
-#define CPU_CROSSOVER    ((size_t) 1 << 15)
-#define RANGES_MIN       100
+#define WHAT       "dictionaries"
+#define STREAM     5 /* of draws */
+#define ROUNDS     20
+#define RANGES_MIN 100
 
 enum { THE_LSM, THE_ARRAY, N_STRUCTURES_HERE };
 static const char *const names[N_STRUCTURES_HERE] = { "LSM", "sorted array" };
@@ -37,8 +34,8 @@ struct rounds {
     uint64_t     draws;   /* so far */
 
     struct entrant entrants[N_STRUCTURES_HERE];
-    size_t         n, batch, per_round; /* a batch: half announcements, half withdrawals; addresses a round */
-    uint32_t      *keys;                /* size: all ranges */
+    size_t         half, per_round; /* announcements, and as many withdrawals, a round; addresses a round */
+    uint32_t      *keys;            /* size: all ranges */
     cl_mem         at[N_BUFFERS];
     struct verdict verdict; /* of the current rounds */
 };
@@ -47,8 +44,6 @@ static struct ordo_slice at(const struct rounds *r, int buffer)
 {
     return ordo_at(r->at[buffer], 0);
 }
-
-/* ---- ranges that change -------------------------------------------------------------------------------------- */
 
 static void swap(uint32_t *rows, size_t a, size_t b)
 {
@@ -111,7 +106,7 @@ static void begin(struct rounds *r)
 /* Announces half a batch of ranges and withdraws as many others. */
 static void change(struct rounds *r)
 {
-    const size_t all = r->demo->geoip.count, half = r->batch / 2;
+    const size_t all = r->demo->geoip.count, half = r->half;
     uint32_t    *withdrawn = r->rows + r->announced - half, *announced = r->rows + all - half;
     choose(r, 0, r->announced, half);
     choose(r, r->announced, all, half);
@@ -122,26 +117,19 @@ static void change(struct rounds *r)
     find_nearest(r);
 }
 
-/* ---- rounds: change, then queries ---------------------------------------------------------------------------- */
-
-static void update(const struct rounds *r, struct entrant *e)
+/* Changes, then queries twice and keeps the second answers. */
+static void take_turn(const struct rounds *r, struct entrant *e)
 {
-    const double before = now();
-    must(r->demo, WHAT, ordo_dict_erase(e->dict, at(r, WITHDRAWN), r->batch / 2, NULL));
-    must(r->demo, WHAT, ordo_dict_upsert(e->dict, at(r, ANNOUNCED), at(r, ANNOUNCED_ROWS), r->batch / 2, NULL));
-    e->update += seconds_since(r->demo, WHAT, before);
-}
-
-/* Queries twice and keeps the second answers. */
-static void query(const struct rounds *r, struct entrant *e)
-{
-    double seconds[2];
+    double seconds[2], since = now();
+    must(r->demo, WHAT, ordo_dict_erase(e->dict, at(r, WITHDRAWN), r->half, NULL));
+    must(r->demo, WHAT, ordo_dict_upsert(e->dict, at(r, ANNOUNCED), at(r, ANNOUNCED_ROWS), r->half, NULL));
+    e->update += seconds_since(r->demo, WHAT, since);
     for (int time = 0; time < 2; time++) {
-        const double before = now();
+        since = now();
         must(r->demo, WHAT,
              ordo_dict_seek(e->dict, ORDO_LE, at(r, ADDRESSES), r->per_round, ordo_none(), at(r, ANSWERED),
                             at(r, FOUND), NULL));
-        seconds[time] = seconds_since(r->demo, WHAT, before);
+        seconds[time] = seconds_since(r->demo, WHAT, since);
     }
     e->resolve += fmax(0, seconds[0] - seconds[1]);
     e->ask += seconds[1];
@@ -156,52 +144,19 @@ static void run_rounds(struct rounds *r, size_t per_round)
     struct answers     answers[N_STRUCTURES_HERE];
     r->per_round = per_round;
     begin(r);
-    for (size_t round = 0; round < r->n; round++) {
+    for (size_t round = 0; round < ROUNDS; round++) {
         const size_t    first = round * per_round;
         const uint32_t *addresses = demo->addresses + (first + per_round <= demo->count ? first : 0);
-        progress("%zu of %zu", round + 1, r->n);
+        progress("%zu of %d", round + 1, ROUNDS);
         change(r);
         to_device(demo, r->at[ADDRESSES], addresses, per_round * 4);
         for (struct entrant *e = r->entrants; e < r->entrants + N_STRUCTURES_HERE; e++) {
-            update(r, e);
-            query(r, e);
+            take_turn(r, e);
             answers[e - r->entrants] = (struct answers) { e->found, e->answered };
         }
         check_answers(&demo->geoip, ASK_NEAREST, r->nearest, addresses, per_round, answers, N_STRUCTURES_HERE,
                       &r->verdict);
     }
-}
-
-/* Runs few queries first, to build the kernels. */
-static void run_twice(struct rounds *r, size_t batch, size_t n, size_t per_round)
-{
-    r->batch = batch;
-    r->n = n;
-    progress_about("batches of %s changes, building kernels", text_grouped(TEXT, batch));
-    run_rounds(r, per_round < 1000 ? per_round : 1000);
-    r->demo->wrong += r->verdict.wrong;
-    r->verdict = (struct verdict) { 0 };
-    progress_about("batches of %s changes", text_grouped(TEXT, batch));
-    run_rounds(r, per_round);
-    progress_about("%s", "");
-}
-
-/* ---- results ------------------------------------------------------------------------------------------------- */
-
-/* Means of a round, and operations a second, the changes with and without resolving. */
-struct rates {
-    double update, resolve, changes, all_changes, asked;
-};
-
-static struct rates rates_of(const struct rounds *r, int structure)
-{
-    const struct entrant *e = &r->entrants[structure];
-    const double          n = (double) r->n, changed = n * (double) r->batch;
-    return (struct rates) { .update = e->update / n,
-                            .resolve = e->resolve / n,
-                            .changes = changed / e->update,
-                            .all_changes = changed / (e->update + e->resolve),
-                            .asked = n * (double) r->per_round / e->ask };
 }
 
 static void show_structures(const struct rounds *r, cJSON *json)
@@ -214,81 +169,41 @@ static void show_structures(const struct rounds *r, cJSON *json)
     const struct table         table = { r->demo->out, columns, sizeof columns / sizeof *columns };
     table_head(&table);
     for (int s = 0; s < N_STRUCTURES_HERE; s++) {
-        const struct rates rates = rates_of(r, s);
-        table_row(&table, (const char *[]) { names[s], text_seconds(TEXT, rates.update), text_rate(TEXT, rates.changes),
-                                             text_seconds(TEXT, rates.resolve), text_rate(TEXT, rates.asked) });
+        const struct entrant *e = &r->entrants[s];
+        const double          changes = 2.0 * ROUNDS * (double) r->half / e->update;
+        const double          asked = ROUNDS * (double) r->per_round / e->ask;
+        table_row(&table, (const char *[]) { names[s], text_seconds(TEXT, e->update / ROUNDS), text_rate(TEXT, changes),
+                                             text_seconds(TEXT, e->resolve / ROUNDS), text_rate(TEXT, asked) });
         cJSON *entry = cJSON_AddObjectToObject(json, names[s]);
-        json_number(entry, "changes_per_second", rates.changes);
-        json_number(entry, "resolve_seconds", rates.resolve);
-        json_number(entry, "addresses_per_second", rates.asked);
+        json_number(entry, "changes_per_second", changes);
+        json_number(entry, "resolve_seconds", e->resolve / ROUNDS);
+        json_number(entry, "addresses_per_second", asked);
     }
 }
 
-/* The LSM is faster up to this number of queries per change. Infinity: always. Negative: never. */
-static double crossover(struct rates lsm, struct rates array)
-{
-    const double saved = 1 / array.all_changes - 1 / lsm.all_changes, lost = 1 / lsm.asked - 1 / array.asked;
-    return lost > 0 ? saved / lost : saved >= 0 ? (double) INFINITY : -1;
-}
-
-/* Batches of a tenth of the table, and smaller by factors of four. */
-static void show_crossover(struct rounds *r, cJSON *json)
-{
-    static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
-                                             { "array /s", 8, false },         { "LSM asked /s", 12, false },
-                                             { "array asked /s", 14, false },  { "LSM is faster", 13, false } };
-    const struct table         table = { r->demo->out, columns, sizeof columns / sizeof *columns };
-    cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
-    const size_t               most = r->demo->facts->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
-    table_head(&table);
-    for (size_t batch = r->demo->geoip.count / 10; batch >= 100; batch /= 4) {
-        run_twice(r, batch / 2 * 2, CROSSOVER_ROUNDS, r->demo->count < most ? r->demo->count : most);
-        const struct rates lsm = rates_of(r, THE_LSM), array = rates_of(r, THE_ARRAY);
-        const double       queries = crossover(lsm, array);
-        char               ahead[TEXT_BYTES];
-        snprintf(ahead, sizeof ahead, queries < 10 ? "%.1f" : "%.0f", queries);
-        table_row(&table, (const char *[]) { text_grouped(TEXT, r->batch), text_rate(TEXT, lsm.all_changes),
-                                             text_rate(TEXT, array.all_changes), text_rate(TEXT, lsm.asked),
-                                             text_rate(TEXT, array.asked),
-                                             isinf(queries) ? "any number"
-                                             : queries < 0  ? "none"
-                                                            : ahead });
-        cJSON *entry = json_append(list);
-        json_exact(entry, "batch", (double) r->batch);
-        json_number(entry, "lsm_changes_per_second", lsm.all_changes);
-        json_number(entry, "array_changes_per_second", array.all_changes);
-        json_number(entry, "lsm_addresses_per_second", lsm.asked);
-        json_number(entry, "array_addresses_per_second", array.asked);
-        json_number(entry, "lsm_ahead_to_addresses_per_change", queries);
-    }
-}
-
+/* Runs few queries first, to build the kernels. */
 static void show_all(struct rounds *r, cJSON *json)
 {
-    const struct demo *demo = r->demo;
-    const size_t       half = demo->geoip.count / 20, wrong = demo->wrong;
-    const size_t       per_round = demo->count < ROUNDS ? 1 : demo->count / ROUNDS;
-    run_twice(r, 2 * half, ROUNDS, per_round);
+    struct demo *demo = r->demo;
+    const size_t per_round = demo->count < ROUNDS ? 1 : demo->count / ROUNDS;
+    r->half = demo->geoip.count / 20;
+    progress_about("%s", "ranges that change, building kernels");
+    run_rounds(r, per_round < 1000 ? per_round : 1000);
+    demo->wrong += r->verdict.wrong;
+    r->verdict = (struct verdict) { 0 };
+    progress_about("%s", "ranges that change");
+    run_rounds(r, per_round);
+    progress_about("%s", "");
     say(demo->out, 0,
         "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
         "twice, for the last range that begins at or before them; resolving is what takes longer the first time\n\n",
-        ROUNDS, text_grouped(TEXT, half), text_grouped(TEXT, per_round));
+        ROUNDS, text_grouped(TEXT, r->half), text_grouped(TEXT, per_round));
     show_structures(r, json);
     fprintf(demo->out, "\n");
-    if (keep_verdict(r->demo, &r->verdict, json))
-        say(demo->out, 0,
-            "ok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
+    if (keep_verdict(demo, &r->verdict, json))
+        say(demo->out, 0, "ok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n",
             text_grouped(TEXT, r->verdict.checked), text_grouped(TEXT, r->verdict.withdrawn));
     json_exact(json, "withdrawn", (double) r->verdict.withdrawn);
-    say(demo->out, 0,
-        "changes and queries a second, by the changes in a batch (resolving counts as part of them). The sorted array "
-        "answers queries faster, and the LSM often takes changes faster. The last column: up to so many queries per "
-        "change the LSM needs less time in all; none: the array takes these changes faster too\n\n");
-    r->verdict.wrong = 0; /* counted */
-    show_crossover(r, json);
-    r->demo->wrong += r->verdict.wrong;
-    if (demo->wrong > wrong)
-        say(demo->out, 0, "\nWRONG: %zu answers differ from the host's", demo->wrong - wrong);
 }
 
 void demo_dicts(struct demo *demo)

@@ -42,7 +42,6 @@ static const char *parse_address(const char **at, uint32_t *out)
     return *digit == ',' ? NULL : MALFORMED;
 }
 
-/* Parses a range. Returns NULL, or the error. */
 static const char *parse_row(const char *at, struct row *out)
 {
     const char *why = parse_address(&at, &out->first);
@@ -128,22 +127,6 @@ static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *us
     rows->count = kept;
 }
 
-static bool to_columns(const struct rows *rows, struct geoip *out)
-{
-    out->first = malloc(rows->count * sizeof *out->first);
-    out->last = malloc(rows->count * sizeof *out->last);
-    out->country = malloc(rows->count * sizeof *out->country);
-    if (!out->first || !out->last || !out->country)
-        return false;
-    for (size_t i = 0; i < rows->count; i++) {
-        out->first[i] = rows->row[i].first;
-        out->last[i] = rows->row[i].last;
-        out->country[i] = rows->row[i].country;
-    }
-    out->count = rows->count;
-    return true;
-}
-
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
     struct rows rows = { 0 };
@@ -155,8 +138,16 @@ bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geo
     if (rows.count)
         qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
     drop_overlapping(&rows, report, user, out);
-    if (!error && rows.count && !to_columns(&rows, out))
+    out->first = malloc(rows.count * sizeof *out->first + 1);
+    out->last = malloc(rows.count * sizeof *out->last + 1);
+    out->country = malloc(rows.count * sizeof *out->country + 1);
+    if (!error && (!out->first || !out->last || !out->country))
         error = ENOMEM;
+    for (; out->count < rows.count && !error; out->count++) {
+        out->first[out->count] = rows.row[out->count].first;
+        out->last[out->count] = rows.row[out->count].last;
+        out->country[out->count] = rows.row[out->count].country;
+    }
     free(rows.row);
     if (error)
         because(why, "%s: %s", path, strerror(error));

@@ -6,8 +6,7 @@
  *
  * First and last address as numbers, and two letters, digits or ?. Accepts LF and CRLF, spaces around fields, empty
  * lines and a missing last line end. */
-#ifndef BENCH_TOOLS_DEMO_RANGES_H
-#define BENCH_TOOLS_DEMO_RANGES_H
+#pragma once
 
 #include "bench/common/why.h"
 
@@ -32,7 +31,6 @@ typedef void (*geoip_report_fn)(void *user, size_t line, const char *why);
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why);
 void geoip_free(struct geoip *geoip);
 
-/* Writes two characters and a 0. */
 void geoip_country_name(uint16_t country, char name[3]);
 
 /* The number of ranges that begin at or before the address. */
@@ -42,20 +40,15 @@ size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank);
 
 /* Addresses to look up, the same in every run. */
 
-/* Uniform addresses. */
 void random_addresses(uint32_t *addresses, size_t count);
 /* Addresses of 100,000 hosts within the ranges; the r-th busiest has a share of about 1/r. */
 void repeated_addresses(const struct geoip *geoip, uint32_t *addresses, size_t count);
-/* Rows 0..count-1 in random order. */
-void shuffled_rows(uint32_t *rows, size_t count);
 
 /* The addresses in each country, by their ranks, added to N_COUNTRIES counters. Returns the number of addresses in no
  * range. */
 #define N_COUNTRIES 65536
 size_t count_countries(const struct geoip *geoip, const uint32_t *addresses, const uint32_t *ranks, size_t count,
                        size_t *by_country);
-
-/* ---- the check of a device's answers ------------------------------------------------------------------------- */
 
 /* The number of wrong places in the device's table: ranges sorted by first address, with their rows. */
 size_t check_sort(const struct geoip *geoip, const uint32_t *first, const uint32_t *rows);
@@ -84,5 +77,3 @@ struct verdict {
 void check_answers(const struct geoip *geoip, enum question question, const uint32_t *nearest,
                    const uint32_t *addresses, size_t count, const struct answers *answers, int n,
                    struct verdict *verdict);
-
-#endif

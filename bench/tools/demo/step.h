@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The demo, and its parts. They print, add to the JSON, and count wrong answers. Errors end the program. */
-#ifndef BENCH_TOOLS_DEMO_STEP_H
-#define BENCH_TOOLS_DEMO_STEP_H
+#pragma once
 
 #include "bench/common/device.h"
 #include "bench/common/json.h"
@@ -23,14 +22,12 @@ struct demo {
     size_t                   wrong; /* answers so far */
 };
 
-/* Ends the program with an error. */
 _Noreturn void give_up(const char *what, const char *why);
 /* Gives up with the device's error unless `status` is ORDO_OK. */
 void must(const struct demo *demo, const char *what, ordo_status status);
 /* Gives up on NULL. */
 void *must_have(void *memory);
 
-/* Host memory of at least one byte. */
 void *room(size_t bytes);
 /* A buffer, with content unless `from` is NULL. */
 cl_mem on_device(const struct demo *demo, size_t bytes, const void *from);
@@ -46,10 +43,3 @@ bool keep_verdict(struct demo *demo, const struct verdict *verdict, cJSON *json)
 /* Changes the ranges in an LSM and a sorted array in 20 batches, with queries of all addresses in between, and
  * compares both. Adds "dictionaries". */
 void demo_dicts(struct demo *demo);
-/* Finds the longest prefixes of the first `count` addresses in an X-fast trie and compares them with a search on the
- * host. Adds "prefixes". */
-void demo_prefixes(struct demo *demo, size_t count);
-/* Runs, checks and times each primitive. Adds "primitives". */
-void demo_primitives(struct demo *demo);
-
-#endif

@@ -4,7 +4,7 @@
 #include "bench/common/json.h"
 #include "runtime/choose.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,41 +25,29 @@ struct hardware {
     char        closed[128];   /* a device node without permission, or "" */
 };
 
-/* ---- drivers ------------------------------------------------------------------------------------------------- */
-
 const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static void add_icd(cJSON *files, const char *path)
-{
-    const size_t length = strlen(path);
-    if (length > 4 && strcmp(path + length - 4, ".icd") == 0)
-        cJSON_AddItemToArray(files, cJSON_CreateString(path));
-}
-
 cJSON *driver_files(const char *root)
 {
-    const char     *chosen = *root ? NULL : getenv("OCL_ICD_VENDORS"); /* a directory or a file */
-    char            path[300], file[600];
-    cJSON          *files = cJSON_CreateArray();
-    struct dirent **entries = NULL;
-    snprintf(path, sizeof path, "%s%s", root, chosen && *chosen ? chosen : "/etc/OpenCL/vendors");
-    const int n = scandir(path, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
-        add_icd(files, file);
-        free(entries[i]);
-    }
-    free(entries);
-    if (n < 0)
-        add_icd(files, path);
+    const char *chosen = *root ? NULL : getenv("OCL_ICD_VENDORS"); /* a directory or a file */
+    char        pattern[300];
+    cJSON      *files = cJSON_CreateArray();
+    glob_t      found;
+    snprintf(pattern, sizeof pattern, "%s%s", root, chosen && *chosen ? chosen : "/etc/OpenCL/vendors");
+    const size_t length = strlen(pattern);
+    if (length < 4 || strcmp(pattern + length - 4, ".icd") != 0)
+        snprintf(pattern + length, sizeof pattern - length, "/*.icd");
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return files;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(found.gl_pathv[i]));
+    globfree(&found);
     return files;
 }
-
-/* ---- what the system shows ----------------------------------------------------------------------------------- */
 
 /* Makers by PCI vendor id and by the begin of a vendor's name. */
 static const struct {
@@ -98,31 +86,33 @@ static void look_at_platforms(struct hardware *hardware, const cJSON *platforms)
     }
 }
 
-static unsigned read_hex(const char *directory, const char *device, const char *file)
+static unsigned read_hex(const char *device, const char *file)
 {
-    char path[700], text[32] = "";
-    snprintf(path, sizeof path, "%s/%.64s/%s", directory, device, file);
+    char     path[700];
+    unsigned number = 0;
+    snprintf(path, sizeof path, "%s/%s", device, file);
     FILE *from = fopen(path, "r");
-    if (from && !fgets(text, sizeof text, from))
-        text[0] = 0;
+    if (from && fscanf(from, "%x", &number) != 1)
+        number = 0;
     if (from)
         fclose(from);
-    return (unsigned) strtoul(text, NULL, 16);
+    return number;
 }
 
 static void look_at_pci(struct hardware *hardware)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/sys/bus/pci/devices", hardware->root);
-    DIR *bus = opendir(path);
-    for (const struct dirent *entry; bus && (entry = readdir(bus));) {
-        const unsigned base = read_hex(path, entry->d_name, "class") >> 16;
+    char   pattern[512];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/sys/bus/pci/devices/*", hardware->root);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const unsigned base = read_hex(found.gl_pathv[i], "class") >> 16;
         /* Display controllers, and accelerators without a display. */
         if (base == 0x03 || base == 0x12)
-            hardware->present[maker_of(read_hex(path, entry->d_name, "vendor"), "")] = true;
+            hardware->present[maker_of(read_hex(found.gl_pathv[i], "vendor"), "")] = true;
     }
-    if (bus)
-        closedir(bus);
+    globfree(&found);
 }
 
 /* Whether a file exists. Keeps the name of the first one in `closed` (NULL: none) that may not be opened. */
@@ -164,15 +154,11 @@ static bool registered(const struct hardware *hardware, const char *part)
 static bool has_nvidia_library(const struct hardware *hardware)
 {
 #define LIBRARY "/libnvidia-opencl.so.1"
-    static const char *const files[] = { "/usr/lib/x86_64-linux-gnu" LIBRARY, "/usr/lib/aarch64-linux-gnu" LIBRARY,
-                                         "/usr/lib64" LIBRARY, "/usr/lib" LIBRARY, "/usr/local/nvidia/lib64" LIBRARY };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (look_at(hardware, files[i], NULL))
-            return true;
-    return false;
+    return look_at(hardware, "/usr/lib/x86_64-linux-gnu" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/lib/aarch64-linux-gnu" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/lib64" LIBRARY, NULL) || look_at(hardware, "/usr/lib" LIBRARY, NULL) ||
+           look_at(hardware, "/usr/local/nvidia/lib64" LIBRARY, NULL);
 }
-
-/* ---- advice -------------------------------------------------------------------------------------------------- */
 
 void advise(cJSON *advice, const char *format, ...)
 {
@@ -215,30 +201,27 @@ static const struct {
     { INTEL, NULL, "An Intel GPU is there without an OpenCL driver: install intel-opencl-icd." },
 };
 
-static bool applies(const struct hardware *hardware, const char *driver)
+static void advise_on_gpu(cJSON *advice, const struct hardware *hardware, enum maker maker)
 {
-    if (!driver)
-        return true;
-    return strcmp(driver, LIBRARY) == 0 ? has_nvidia_library(hardware) : registered(hardware, driver);
-}
-
-static void advise_on_gpu(cJSON *advice, const struct hardware *hardware, int maker)
-{
-    size_t row = 0;
-    while ((int) rows[row].maker != maker || !applies(hardware, rows[row].driver))
-        row++;
-    advise(advice, "%s", rows[row].advice);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *driver = rows[i].driver;
+        if (rows[i].maker == maker &&
+            (!driver || (strcmp(driver, LIBRARY) == 0 ? has_nvidia_library(hardware) : registered(hardware, driver)))) {
+            advise(advice, "%s", rows[i].advice);
+            return;
+        }
+    }
 }
 
 static void advise_on_rusticl(cJSON *advice, const struct hardware *hardware)
 {
-    const char *driver = hardware->present[AMD] ? "radeonsi" : hardware->present[INTEL] ? "iris" : "llvmpipe";
+    const char *driver = hardware->present[AMD] ? "radeonsi" : hardware->present[INTEL] ? "iris" : NULL;
     const char *set = getenv("RUSTICL_ENABLE");
     if (set && *set)
         advise(advice, "Mesa's Rusticl is there but shows no device with RUSTICL_ENABLE=%s.", set);
     else
-        advise(advice, "Mesa's Rusticl is there but shows no device until it is told to: RUSTICL_ENABLE=%s%s.", driver,
-               strcmp(driver, "llvmpipe") == 0 ? " (the CPU; PoCL is the better way to it)" : "");
+        advise(advice, "Mesa's Rusticl is there but shows no device until it is told to: RUSTICL_ENABLE=%s.",
+               driver ? driver : "llvmpipe (the CPU; PoCL is the better way to it)");
 }
 
 void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms)
@@ -252,7 +235,7 @@ void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms)
     for (int m = 0; m < N_MAKERS; m++) {
         hidden[m] = hardware.present[m] && !hardware.shown[m];
         if (hidden[m])
-            advise_on_gpu(advice, &hardware, m);
+            advise_on_gpu(advice, &hardware, (enum maker) m);
     }
     if ((hidden[AMD] || hidden[INTEL]) && hardware.closed[0])
         advise(advice, "%s may not be opened by this user: usermod -aG render,video %s, then log in again.",

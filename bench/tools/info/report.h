@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The platforms and devices of a machine as JSON, and advice for hardware that OpenCL lacks. */
-#ifndef BENCH_TOOLS_INFO_REPORT_H
-#define BENCH_TOOLS_INFO_REPORT_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -10,19 +9,10 @@
 #define PLATFORMS_MAX 16
 #define DEVICES_MAX   64
 
-struct options {
-    const char *json;    /* NULL: none */
-    const char *root;    /* "": this machine. In tests: a directory that replaces / */
-    const char *prepare; /* list to prepare, or NULL */
-    bool        tunables, start, no_self_test;
-    double      seconds; /* per query */
-};
-
 /* The paths of the registered drivers' files. The caller deletes the list. */
 cJSON      *driver_files(const char *root);
 const char *file_name(const char *path);
 
-/* Adds a sentence to a list. */
 void advise(cJSON *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds sentences on the hardware that the platforms do not have. */
 void advise_on_hardware(cJSON *advice, const char *root, const cJSON *platforms);
@@ -34,16 +24,5 @@ int answer_question(const char *question);
 /* Compiles kernels into the user's cache for the device of ORDO_DEVICE. */
 
 /* Exits with a usage error for an unknown word. */
-void prepare_check(const char *list);
-/* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
-int prepare_part(const char *share);
-/* False after an error. */
-bool prepare_device(const char *list);
-
-/* Makes the report. The caller deletes it. */
-cJSON *gather(const struct options *options, int argc, char **argv);
-
-/* Prints it. */
-void show(const struct options *options, const cJSON *json);
-
-#endif
+struct ordo_prepare_params prepare_params(const char *list);
+bool                       prepare_device(const char *list);

@@ -44,8 +44,6 @@ const char *shape_name(int i)
     return names[i];
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------- */
-
 /* The index of the first name that begins with (`whole`: is) a text of `length` bytes; -1 if there is none. "k4", the
  * shape of tunables that serve all values, is the first of k4's. */
 static int index_of(const char *(*name)(int), int n, const char *text, size_t length, bool whole)
@@ -78,23 +76,6 @@ static struct group *group_of(struct tuner *tuner, const char *tunable)
     return group;
 }
 
-static void add_param(struct group *group, const struct ordo_tunable_info *info)
-{
-    struct param *param = &group->params[group->n_params];
-    if (group->n_params == PARAMS_MAX)
-        return;
-    snprintf(param->name, sizeof param->name, "%s", info->name);
-    param->small = strstr(info->name, ".small_") != NULL;
-    param->applies = info->applies;
-    for (uint32_t c = 0; c < info->n_choices && c < 16; c++) {
-        param->choice[param->n_choices++] = info->choice[c];
-        if (info->choice[c] == info->value)
-            group->before.at[group->n_params] = (int) c;
-    }
-    group->n_params++;
-    group->in_use = group->before;
-}
-
 /* Each primitive comes once before any comes twice. */
 static int in_order_of_work(const void *a, const void *b)
 {
@@ -107,31 +88,34 @@ void list_groups(struct tuner *tuner)
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(tuner->device, i, &info) == ORDO_OK; i++) {
         struct group *group = group_of(tuner, info.name);
-        if (group)
-            add_param(group, &info);
+        if (!group || group->n_params == PARAMS_MAX)
+            continue;
+        struct param *param = &group->params[group->n_params];
+        snprintf(param->name, sizeof param->name, "%s", info.name);
+        param->small = strstr(info.name, ".small_") != NULL;
+        param->applies = info.applies;
+        for (uint32_t c = 0; c < info.n_choices && c < 16; c++) {
+            param->choice[param->n_choices++] = info.choice[c];
+            if (info.choice[c] == info.value)
+                group->before.at[group->n_params] = (int) c;
+        }
+        group->n_params++;
+        group->in_use = group->before;
     }
     qsort(tuner->groups, (size_t) tuner->n_groups, sizeof *tuner->groups, in_order_of_work);
 }
 
-/* ---- trials -------------------------------------------------------------------------------------------------- */
-
-static size_t bytes_of(const char *shape, char letter, size_t otherwise)
-{
-    const char *at = strchr(shape, letter);
-    return at ? (size_t) (at[1] - '0') : otherwise;
-}
-
 static void add_trials(struct group *group, size_t count, size_t n_queries, bool small)
 {
-    const char  *shape = strchr(group->name, '.') + 1;
-    const size_t key = bytes_of(shape, 'k', 0), value = bytes_of(shape, 'v', 4);
+    const char    *shape = strchr(group->name, '.') + 1, *values = strchr(shape, 'v'); /* "k4v8", "k4" */
+    const uint32_t value = values ? (uint32_t) (values[1] - '0') : 4;
     for (size_t m = 0; m < N_MEASURES && group->n_all < TRIALS_MAX; m++)
         if (strcmp(measures[m].primitive, primitive_name(group->primitive)) == 0)
             group->trials[group->n_all++] = (struct trial) {
                 .spec = { .workload = measures[m].workload,
                           .variant = measures[m].variant,
-                          .type = key == 4 ? ORDO_U32 : ORDO_U64,
-                          .value_bytes = workload_has_values(measures[m].workload) ? (uint32_t) value : 0,
+                          .type = shape[1] == '4' ? ORDO_U32 : ORDO_U64,
+                          .value_bytes = workload_has_values(measures[m].workload) ? value : 0,
                           .count = count,
                           .n_queries = n_queries,
                           .seed = 5,
@@ -143,7 +127,7 @@ static void add_trials(struct group *group, size_t count, size_t n_queries, bool
             };
 }
 
-static void plan_trials(const struct tuner *tuner, struct group *group)
+bool open_trials(const struct tuner *tuner, struct group *group, char *why)
 {
     const int    log2 = tuner->cpu ? 20 : 24;
     const size_t queries = (size_t) 1 << (log2 - 2);
@@ -157,11 +141,6 @@ static void plan_trials(const struct tuner *tuner, struct group *group)
     /* Not multiples of any tile, smaller than one and larger than many. */
     add_trials(group, 1003, 2011, false);
     add_trials(group, ((size_t) 1 << 17) + 77, 5003, false);
-}
-
-bool open_trials(const struct tuner *tuner, struct group *group, char *why)
-{
-    plan_trials(tuner, group);
     for (struct trial *t = group->trials; t < group->trials + group->n_all; t++)
         if (!workload_is_dict(t->spec.workload) && /* dictionaries are made for each measurement */
             target_open(tuner->device, &t->spec, &t->target, why) != ORDO_OK)
@@ -174,8 +153,6 @@ void close_trials(struct group *group)
     for (int t = 0; t < group->n_all; t++)
         target_close(&group->trials[t].target);
 }
-
-/* ---- one set of values --------------------------------------------------------------------------------------- */
 
 uint32_t value_at(const struct group *group, const struct values *values, int param)
 {
@@ -202,7 +179,7 @@ static ordo_status run_target(const struct tuner *tuner, const struct trial *tri
     TRY(target_index(trial->target));
     if (timing)
         return time_calls(tuner->device, target_call, trial->target, goal, timing);
-    TRY(target_poison(trial->target));
+    TRY(buffers_poison(&trial->target->arrays));
     TRY(target_call(trial->target, NULL));
     return ordo_device_finish(tuner->device);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tunables that work together ("sort.k4v4.*") form a group. Workloads of fixed sizes measure its values. */
-#ifndef BENCH_TOOLS_TUNE_GROUP_H
-#define BENCH_TOOLS_TUNE_GROUP_H
+#pragma once
 
 #include "bench/measure/measure.h"
 
@@ -40,7 +39,6 @@ struct values {
     int at[PARAMS_MAX];
 };
 
-/* A workload of a fixed size. */
 struct trial {
     struct spec    spec;
     bool           small; /* measures the params that are `small`; the others measure the rest */
@@ -84,7 +82,6 @@ void list_groups(struct tuner *tuner);
 bool open_trials(const struct tuner *tuner, struct group *group, char *why);
 void close_trials(struct group *group);
 
-/* The value of a param. */
 uint32_t value_at(const struct group *group, const struct values *values, int param);
 /* Whether values in use differ from those at the beginning. */
 bool changed(const struct group *group);
@@ -105,10 +102,3 @@ bool group_is_disturbed(const struct group *group);
 
 /* Searches better values and leaves the best ones set on the device. False if the present values do not work. */
 bool tune_group(struct tuner *tuner, struct group *group);
-
-void   show_group(const struct tuner *tuner, const struct group *group);
-cJSON *json_group(const struct group *group);
-/* Prints the values of the tuned groups as a row of the table in host/runtime/profile.c. */
-void print_row(const struct tuner *tuner);
-
-#endif

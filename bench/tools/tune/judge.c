@@ -8,15 +8,6 @@
 /* The old values take this much longer in one turn than in another if the machine does other work. */
 #define DISTURBED 1.25
 
-/* Whether a param was changed that the small (or the other) trials measure. */
-static bool changed_for(const struct group *group, bool small)
-{
-    for (int p = 0; p < group->n_params; p++)
-        if (group->params[p].small == small && group->in_use.at[p] != group->before.at[p])
-            return true;
-    return false;
-}
-
 bool group_is_better(const struct group *group)
 {
     double logs = 0;
@@ -25,10 +16,11 @@ bool group_is_better(const struct group *group)
         const struct trial *trial = &group->trials[t];
         if (trial->after > trial->before * LOSS)
             return false;
-        if (changed_for(group, trial->small)) {
-            logs += log(trial->after / trial->before);
-            trials++;
-        }
+        bool measures = false; /* a param that was changed */
+        for (int p = 0; p < group->n_params; p++)
+            measures |= group->params[p].small == trial->small && group->in_use.at[p] != group->before.at[p];
+        logs += measures ? log(trial->after / trial->before) : 0;
+        trials += measures;
     }
     return exp(logs / trials) < WORTH_IT;
 }

@@ -10,33 +10,10 @@
 /* A first trial that is this much slower ends a candidate. */
 #define HOPELESS 1.4
 
-/* ---- candidates ---------------------------------------------------------------------------------------------- */
-
 /* Whether another candidate of average duration would end too late. */
 static bool out_of_time(const struct tuner *tuner, const struct group *group)
 {
     return now() + (group->tried ? group->seconds_trying / group->tried : 0) >= tuner->deadline;
-}
-
-/* The params that differ from the ones in use, as "items=15 group=256". */
-static void describe(const struct group *group, const struct values *values, char *text, size_t bytes)
-{
-    size_t used = 0;
-    text[0] = 0;
-    for (int p = 0; p < group->n_params && used < bytes; p++)
-        if (values->at[p] != group->in_use.at[p])
-            used += (size_t) snprintf(text + used, bytes - used, "%s%s=%u", used ? " " : "",
-                                      group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
-}
-
-static void drop(struct tuner *tuner, struct group *group, const char *values, const char *why)
-{
-    cJSON *json = json_append(tuner->drops);
-    group->dropped++;
-    say(tuner->out, 4, "dropped %s %s: %.*s", group->name, values, (int) strcspn(why, "\n"), why);
-    json_text(json, "group", group->name);
-    json_text(json, "values", values);
-    json_text(json, "why", why);
 }
 
 /* Times the trials that measure a candidate. Returns the mean of its times over the times in use, INFINITY if it is
@@ -68,30 +45,34 @@ static bool time_in_use(const struct tuner *tuner, struct group *group, bool sma
     return true;
 }
 
-/* Whether a candidate that looked better still is, right after the values in use. */
-static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
-                      double seconds[TRIALS_MAX], char *why)
-{
-    return set_values(tuner, group, &group->in_use, why) && time_in_use(tuner, group, small, why) &&
-           set_values(tuner, group, values, why) && time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
-}
-
 /* Tries a candidate and takes it if it is better. Leaves the values in use set. */
 static bool try_values(struct tuner *tuner, struct group *group, const struct values *values, bool small)
 {
     const double start = now();
     double       seconds[TRIALS_MAX] = { 0 }, ratio = NAN;
-    char         why[WHY_BYTES] = "", what[200];
-
-    describe(group, values, what, sizeof what);
+    char         why[WHY_BYTES] = "", what[200] = ""; /* "items=15 group=256" */
+    size_t       used = 0;
+    for (int p = 0; p < group->n_params && used < sizeof what; p++)
+        if (values->at[p] != group->in_use.at[p])
+            used += (size_t) snprintf(what + used, sizeof what - used, "%s%s=%u", used ? " " : "",
+                                      group->params[p].name + strlen(group->name) + 1, value_at(group, values, p));
     progress("%s: %s (%d tried, %.0f s left)", group->name, what, group->tried, tuner->whole_deadline - now());
     group->tried++;
     if (set_values(tuner, group, values, why) && all_right(tuner, group, true, why))
         ratio = time_candidate(tuner, group, small, seconds, why);
-    const bool taken = ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why);
+    /* A candidate that looked better must be so again, right after the values in use. */
+    const bool taken = ratio < WORTH_IT && set_values(tuner, group, &group->in_use, why) &&
+                       time_in_use(tuner, group, small, why) && set_values(tuner, group, values, why) &&
+                       time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
     group->seconds_trying += now() - start;
-    if (isnan(ratio))
-        drop(tuner, group, what, why);
+    if (isnan(ratio)) {
+        cJSON *json = json_append(tuner->drops);
+        group->dropped++;
+        say(tuner->out, 4, "dropped %s %s: %.*s", group->name, what, (int) strcspn(why, "\n"), why);
+        json_text(json, "group", group->name);
+        json_text(json, "values", what);
+        json_text(json, "why", why);
+    }
     if (taken)
         group->in_use = *values;
     else
@@ -101,8 +82,6 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
             group->trials[t].seconds = seconds[t];
     return taken;
 }
-
-/* ---- the search of a group ----------------------------------------------------------------------------------- */
 
 /* The param with this end of its name, or -1. */
 static int param_ending(const struct group *group, const char *end)

@@ -3,8 +3,8 @@
  * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a
  * table.
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds several levels. The
- * first level is the array. Each next level has one value for each AGGREGATE_FAN values of the level before. */
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds levels: the array,
+ * and levels with one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"

@@ -28,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the limited ranges as keys. ends[i] must be the key whose rank interval_limit wrote. ends[i]
- * replaces the upper bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
+/* Writes the bounds of the limited ranges as keys. The key ends[i], whose rank interval_limit wrote, replaces the upper
+ * bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -138,8 +138,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the bounds of disjoint intervals as keys. keys[j] must be the key of rank begins[j]. `offsets` must hold the
- * exclusive prefix sums of the intervals' lengths. */
+/* Writes the bounds of disjoint intervals as keys. An empty interval gets lo > hi. keys[j] must be the first key of
+ * interval j. `offsets` must hold the exclusive prefix sums of the lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -193,9 +193,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Each interval has one such level, at which two
- * overlapping segments of 2^level pieces cover the interval. For the first piece p of both segments, lowers owners[p]
- * to the interval's index i. */
+/* Covers each interval of 2^level to 2^(level + 1) - 1 pieces by two segments of 2^level pieces. For the first piece p
+ * of each segment, lowers owners[p] to the interval's index i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -208,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* An owner is the least index of an interval that covers a segment of pieces. from[p] is the owner of the 2^(level + 1)
- * pieces from piece p on. to[p] becomes the owner of the 2^level pieces from p on. The segments of `from` that begin at
- * p and at p - 2^level contain these pieces. */
+/* Passes owners from segments of 2^(level + 1) pieces to their halves. An owner is the least interval that covers the
+ * segment. from[p] and to[p] are the owners of the long and the short segment that begin at piece p. The short segment
+ * lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

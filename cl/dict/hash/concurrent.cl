@@ -237,8 +237,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
 }
 
 /* A bucket's spill count is the number of elements with this home bucket that are in other buckets. Adds delta (1 or
- * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN, instead sets HASH_RECOUNT
- * for the partition. */
+ * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN (saturated), sets the
+ * partition's flag HASH_RECOUNT instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -269,8 +269,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Stores the operation's key in a slot s of bucket b for which bit s of `slots` is 1. Returns false if other work-items
- * have claimed all these slots. */
+/* Stores the operation's key in a slot of bucket b whose bit in `slots` is 1. Returns false if other work-items have
+ * claimed all these slots. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -416,8 +416,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations: first .. first + n - 1 of the batch, or again[first .. first + n - 1] if `again` is not NULL.
- * `how` is an enum hash_way. n_latches must be a power of two. All latches must be 0. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. `how` is an enum
+ * hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,

@@ -60,8 +60,8 @@ typedef struct {
 } hash_changed;
 
 /* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this function before
- * the launch ends. Repeats until no filter was wrong. In each pass, work-items first update one shared word atomically,
- * so that the last of them sees all changes. */
+ * the launch ends. Repeats this until no filter was wrong. Before each pass, a work-item atomically updates a word that
+ * all work-items share. The last one to do so sees all changes. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

@@ -66,9 +66,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] becomes the number of buckets of partition p. The partition's number of keys is the sum of three numbers:
- * more, bounds[p + 1] - bounds[p], and incoming[p]. The keys fill `load` percent of the slots, or more if the number of
- * buckets is limited to HASH_BUCKETS_MAX. found[HASH_LARGEST] becomes the greatest number of buckets. */
+/* starts[p] becomes the number of buckets of partition p. The keys fill `load` percent of the slots, or more if the
+ * number of buckets is limited to HASH_BUCKETS_MAX. found[HASH_LARGEST] becomes the greatest number of buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

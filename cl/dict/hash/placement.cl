@@ -13,7 +13,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* Used as the hash table of hash_dedup, later for the words of the slots. */
+    uint words[HASH_PLACES];     /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];

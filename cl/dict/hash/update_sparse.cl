@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense, which would write the same table. */
+ * Leaves some partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -10,10 +10,10 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* Used as the hash table of hash_dedup, later for the words of the slots. */
+    uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
-    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if the words of bucket b are filled. */
+    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit s is 1 if the element of slot s is erased. */
     int  spills[HASH_BUCKETS_MAX];              /* Change of each bucket's spill count. */
     uint stored, gone, moved, left, repeats;
@@ -26,7 +26,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. If HASH_GROUP is 1, hash_touch later overwrites `words`. */
+/* Clears *mem, except `live`, and except `words` if HASH_GROUP is 1: hash_touch then overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -43,7 +43,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the same as hash_match (update_dense.cl) with `change`, but sets bits in gone_from instead of clearing words. */
+/* Does the same as hash_match of update_dense.cl if its parameter `change` is true. But for an erased element it sets a
+ * bit in gone_from, instead of clearing the element's words. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -87,9 +88,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which first asks `bucket`. If this displaces another element, finds a slot
- * for that element, and so on. If an element has no proposals left, sets mem->left (for hash_update_dense). If `word`
- * is 0, only fills the words of `bucket`. */
+/* Finds a slot for the element of `word`, first in `bucket`. If this displaces another element, moves that element to
+ * its other bucket, and so on. After too many moves, sets mem->left, so that hash_update_dense updates the partition.
+ * If `word` is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -104,8 +105,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and fills the words of buckets from which elements are erased. One loop does both, because
- * a compiler failed on two loops. */
+/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
+ * compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -170,8 +171,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
- * compilers execute `counts[p] +=` several times.) */
+/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count, because some
+ * CPU compilers execute `counts[p] +=` several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)

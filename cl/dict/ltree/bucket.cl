@@ -66,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* LANE_SLOTS is the number of slots per lane. A leaf that may overflow has a second part, with slots from LTREE_WORDS
- * on. */
+/* Each lane holds LANE_SLOTS slots of a leaf in registers. If the leaf may overflow, the lane holds a second part, with
+ * slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS

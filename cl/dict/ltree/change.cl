@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes a node that the operation has latched (locked). */
 #pragma once
-#include "dict/ltree/column.cl"
+#include "dict/ltree/operation.cl"
 
 /* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node that has `count` keys. Else
  * removes the child or value at `slot`. */
@@ -11,7 +11,7 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* Also loads the unused slots of the last 16 bytes, because their node numbers must stay valid. */
+        /* Also loads the unused slots of the last 16 bytes, because the store writes these slots back. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -47,22 +47,29 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
     const uint     capacity = level > 0 ? batch->inner_capacity : batch->leaf_capacity;
-    if (ordo_load_relaxed(taken) >= capacity || concurrent_strikes(&op->faults, FAULT_NODES, 8) ||
+    uint           node = capacity;
+
+    if (concurrent_strikes(&op->faults, FAULT_NODES, 8) ||
         (level > 0 && concurrent_strikes(&op->faults, FAULT_NO_INNER, 1)))
         return LTREE_NONE;
-    const uint node = ordo_add(taken, 1);
+    if (apart_leads() && ordo_load_relaxed(taken) < capacity)
+        node = ordo_add(taken, 1);
+    node = apart_first(node);
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Tries to latch (lock) a node. Succeeds only if the header still is `was`. `seen` must derive from words that were
- * loaded after `was`. */
+/* The leader tries to latch (lock) a node for the team. Succeeds only if the header still is `was`. `seen` must derive
+ * from words that were loaded after `was`. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     if (concurrent_strikes(&op->faults, FAULT_LATCHES, 8))
         return false;
-    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
+    const uint after = ltree_before_look(batch, seen);
+    apart_sync();
+    if (ltree_cas(header + after, was, was | LTREE_LATCHED) != was)
         return false;
+    apart_sync();
     if (LTREE_BY_FENCE)
         ordo_fence_device(); /* Other work-items must see the latch before any store of this change. */
     return true;
@@ -72,13 +79,18 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
-    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
+    apart_sync();
+    if (apart_leads())
+        ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
 /* Releases the latch of a new node. The caller must still hold the left neighbour's latch. Without fences, relaxed
  * order suffices, because no operation reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
+    apart_sync();
+    if (!apart_leads())
+        return;
     if (LTREE_BY_FENCE)
         ordo_store_release(header, count);
     else
@@ -87,6 +99,8 @@ ORDO_FN void ltree_open(__global uint *header, uint count)
 
 ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail tail)
 {
+    if (!apart_leads())
+        return;
 #if KEY_BITS == 32
     ordo_store_uncached128((__global uint *) (line + LTREE_LOW),
                            (uint4) (tail.low, tail.right, tail.header, tail.high));
@@ -114,7 +128,7 @@ ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_ke
     ltree_halve_beside(&batch->tree, op->level, op->at, into);
     ltree_store_uncached_tail(right, of_right);
     ltree_delay(batch, op, FAULT_SLOW_STORES);
-    ordo_store_uncached(ltree_right(left), into);
+    ltree_store_uncached_word(ltree_right(left), into);
     ltree_store_uncached_key(left + LTREE_HIGH, middle);
 }
 
@@ -153,7 +167,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
         return false;
     /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
-    const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
+    const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
@@ -163,6 +177,15 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->slot -= upper ? LTREE_HALF : 0;
     site->count = LTREE_HALF;
     return true;
+}
+
+ORDO_FN ltree_value ltree_stored_value(const ltree_batch *batch, const ltree_op *op)
+{
+#if TEAM_WIDTH > 1
+    return op->value;
+#else
+    return batch->values[op->i];
+#endif
 }
 
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
@@ -175,7 +198,7 @@ ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_ke
     ltree_value             value = 0;
 
     if (HAS_VALUES && op->level == 0 && change != CHANGE_CLOSE)
-        value = batch->values[op->i];
+        value = ltree_stored_value(batch, op);
     if (change == CHANGE_VALUE)
         ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);
     if (change != CHANGE_VALUE) {

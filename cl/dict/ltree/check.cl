@@ -17,7 +17,8 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* Other work-items set the levels of children. */
+        if (ordo_load_uncached(&levels[node]) != level) /* Uncached, because other work-items set the levels of
+                                                         * children. */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {

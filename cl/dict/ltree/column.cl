@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds a column of a node (its keys, values or children) in the registers of one work-item. */
+/* Holds a column of a node (its keys, values or children) in the registers of one work-item. column_team.cl spreads a
+ * column over a team. */
 #pragma once
-#include "dict/ltree/operation.cl"
+#include "dict/ltree/node.cl"
+
+#if TEAM_WIDTH == 1
+
+/* Every column has these rows, each with one word of this work-item. */
+#define COLUMN_ROWS ((uint) LTREE_SLOTS)
+
+ORDO_FN uint column_word(uint r)
+{
+    return r;
+}
 
 #define UNPACK_uint(at, s, piece)                                                                                      \
     at[s] = piece.x;                                                                                                   \
@@ -20,6 +31,7 @@
  *
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes these pieces
+ *   column_at               returns the word s
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
  *   column_keep             moves the upper or lower half to the first slots; sets the others to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
@@ -42,6 +54,10 @@
         for (uint s = 0; s < LTREE_SLOTS; s += PER_PIECE_##type)                                                       \
             if (s + PER_PIECE_##type > first && s < end)                                                               \
                 ordo_store_uncached128((__global uint *) (to + s), PACK_##type(c->at, s));                             \
+    }                                                                                                                  \
+    ORDO_FN type column_at_##type(const column_##type *c, uint s)                                                      \
+    {                                                                                                                  \
+        return c->at[s];                                                                                               \
     }                                                                                                                  \
     ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
     {                                                                                                                  \
@@ -88,3 +104,5 @@ ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form
     }
     return less;
 }
+
+#endif

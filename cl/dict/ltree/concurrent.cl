@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates, seeks, counts and ranges on a linked tree.
+/* Runs concurrent operations on a linked tree.
  *
- * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
+ * A team runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
  * on the node, or follows a link to the right. After a split the operation goes up to add the new node to the level
- * above. No step waits for another work-item, so the lanes of a sub-group need no independent progress.
+ * above. No step waits for another team, so the lanes of a sub-group need no independent progress.
  *
  * An operation holds one latch at a time, except in a merge. The level above needs no latch, because a search also
  * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
+
+/* A team has TEAM_WIDTH lanes and executes one operation at a time. Its lanes load a node together, each some of the
+ * words (column_team.cl), and choose a slot or child by a ballot. Lane 0, the leader, latches and releases nodes. All
+ * lanes take the same branches, because each decision depends on ballots and on words that one lane gives to all. */
 
 /* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. Two
  * facts make this safe:
@@ -60,6 +64,10 @@
  * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may be loaded at two moments. Both bounds only fall, so an
  * operation never goes past its key. */
 
+/* In a team of several lanes, each lane loads the header before and after its own words of 2 and 3, and all lanes must
+ * find the same header. apart_sync orders the accesses 3 of all lanes before the leader's 5, 5 before the accesses 7 of
+ * all lanes, and these before the leader's 8, 9 and 12. */
+
 /* Memory models. Numbers are accesses of the table above.
  *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
  *   (OpenCL 2 and 3)     before the writer's 9, the reader's 4 or 5 finds another header. The words of 2, 3 and 7 are
@@ -88,7 +96,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
         /* If `root` is outdated, it still is the first node of its level. */
-        const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
+        const uint root = apart_first(ordo_load_relaxed(batch->tree.state + LTREE_ROOT));
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
         op->at = ltree_go_down(batch, op, root);
@@ -115,24 +123,24 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
+    if (CODE_FINDS(op->code))
+        return ltree_find_on(batch, op, line, tail);
     if (op->code <= CODE_SEEK_GT)
         return ltree_seek_on(batch, op, line, tail);
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Starts operation op->i of the batch. Returns false if the operation has ended already. */
-ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
+/* Starts operation op->i of the batch, which has a code and a key. Returns false if the operation has ended already. */
+ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
-    op->code = batch->codes[op->i];
-    op->count = 0;
-    if (CODE_FINDS(op->code))
+    if (batch->found_first && CODE_FINDS(op->code))
         return false;
-    concurrent_tick(batch->history, batch->tree.state + LTREE_TICK, op->i, 0);
+    if (apart_leads())
+        concurrent_tick(batch->history, batch->tree.state + LTREE_TICK, op->i, 0);
     if (op->code >= N_CONCURRENT_CODES) {
         ltree_outcome(batch, op, OUTCOME_UNKNOWN);
         return false;
     }
-    op->query = key_bits(batch->keys[op->i]);
     if ((op->code == CODE_SEEK_LT && op->query == 0) || (op->code == CODE_SEEK_GT && op->query == LTREE_UNUSED)) {
         (void) ltree_answer_seek(batch, op, false, 0, 0);
         return false;
@@ -140,7 +148,7 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     op->query += op->code == CODE_SEEK_GT;
     op->query -= op->code == CODE_SEEK_LT;
     if (op->code >= CODE_COUNT && op->query > key_bits(batch->hi[op->i])) {
-        if (batch->counts)
+        if (batch->counts && apart_leads())
             batch->counts[op->i] = 0;
         ltree_outcome(batch, op, OUTCOME_DONE);
         return false;
@@ -148,12 +156,26 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left)
+/* Takes operation `which` of the launch: of the list `again`, or if that is NULL, operation first + which of the
+ * batch. */
+ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
-    op->i = left.x;
+    if (again) {
+        const uint4 left = again[which];
+        op->i = left.x;
+        op->count = left.y;
+        op->query = (ordo_key_form) (left.z | (ulong) left.w << 32);
+    } else {
+        op->i = which;
+        op->count = 0;
+        op->query = key_bits(batch->keys[which]);
+    }
     op->code = batch->codes[op->i];
-    op->count = left.y;
-    op->query = (ordo_key_form) (left.z | (ulong) left.w << 32);
+#if TEAM_WIDTH > 1
+    op->value = 0;
+    if (HAS_VALUES && (op->code == CODE_UPSERT || op->code == CODE_INSERT))
+        op->value = batch->values[op->i];
+#endif
 }
 
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
@@ -167,6 +189,8 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
         ltree_outcome(batch, op, OUTCOME_NOT_STORED);
         return;
     }
+    if (!apart_leads())
+        return;
     if (starved)
         (void) ordo_add(state + LTREE_STARVED, 1);
     if (op->hops)
@@ -175,39 +199,69 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* A work-item's current operation (none if `idle`), and the index of its next operation. */
+/* A team's current operation (none if `idle`), and the index of this work-item's next operation. In a team of several
+ * lanes each lane holds one operation, `own`. The team runs the operations of the lanes `left`, one after another (Awad
+ * et al., Engineering a High-Performance GPU B-Tree, PPoPP 2019, section 3.6). */
 typedef struct {
     ltree_op op;
     ulong    next;
     uint     steps;
     bool     idle;
+#if TEAM_WIDTH > 1
+    ltree_op  own;
+    team_mask left;
+#endif
 } ltree_turn;
 
-ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
+/* Takes the next operation of this work-item. Returns false if there is none. */
+ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_op *op, uint first, uint n,
+                             __global const uint4 *again)
 {
-    ltree_op *op = &turn->op;
-
-    op->i = first + (uint) turn->next;
-    op->level = op->tries = op->hops = 0;
-    op->at = LTREE_NONE;
-    op->lost = false;
+    if (turn->next >= n)
+        return false;
+    ltree_take(batch, op, first + (uint) turn->next, again);
     turn->next += get_global_size(0);
-    if (!again)
-        return ltree_take(batch, op);
-    ltree_take_again(batch, op, again[op->i]);
     return true;
 }
 
-/* Runs one step of an operation. Returns false if the work-item has no more operations. */
+/* Sets turn->op to the team's next operation. Returns false if there is none. */
+ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, uint n, __global const uint4 *again)
+{
+    ltree_op *op = &turn->op;
+#if TEAM_WIDTH == 1
+    if (!ltree_take_next(batch, turn, op, first, n, again))
+        return false;
+#else
+    const ltree_op *own = &turn->own;
+    if (!turn->left)
+        turn->left = apart_ballot(ltree_take_next(batch, turn, &turn->own, first, n, again));
+    if (!turn->left)
+        return false;
+    const uint lane = first_lane(turn->left);
+    turn->left &= turn->left - 1;
+    op->i = apart_shuffle(own->i, lane);
+    op->code = apart_shuffle(own->code, lane);
+    op->count = apart_shuffle(own->count, lane);
+    op->query = ltree_key_of_lane(own->query, lane);
+    op->value = ORDO_VALUE_BYTES == 8 ? (ltree_value) apart_shuffle64(own->value, lane)
+                                      : (ltree_value) apart_shuffle((uint) own->value, lane);
+#endif
+    op->level = op->tries = op->hops = 0;
+    op->at = LTREE_NONE;
+    op->lost = false;
+    return true;
+}
+
+/* Runs one step of an operation. Returns false if the team has no more operations. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
 
     if (turn->idle) {
-        if (turn->next >= n)
+        if (!ltree_next_op(batch, turn, first, n, again))
             return false;
-        turn->idle = !ltree_next_op(batch, turn, first, again);
+        turn->idle = !again && !ltree_start(batch, op);
         if (turn->idle)
             return true;
     }
@@ -232,7 +286,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #else
 #define LTREE_ANY(more) (more)
 #endif
-#if ORDO_LANES == ORDO_LANES_KHR
+/* A team of one lane needs no size of sub-groups. */
+#if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
@@ -242,10 +297,10 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
  * up to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,
-                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
-                 __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values, ulong values_at,
-                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
+                 uint far, uint found_first, __global const uint4 *again, __global uint4 *pending,
+                 __global uint *history, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
+                 ulong keys_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
+                 ulong values_at, __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
                  __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
                  __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
                  __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
@@ -259,6 +314,7 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
         .final = final,
         .never = never,
         .far = far,
+        .found_first = found_first,
         .codes = AT(codes),
         .keys = AT(keys),
         .hi = AT(hi),
@@ -279,10 +335,14 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
     ltree_turn turn = { .next = get_global_id(0), .idle = true };
 
     turn.op.elements = 0;
+#if TEAM_WIDTH > 1
+    turn.left = 0;
+#endif
     turn.op.faults = concurrent_begin(state + LTREE_TICK, faults);
+    turn.op.faults.dice = apart_first(turn.op.faults.dice);
     for (bool more = true; LTREE_ANY(more);)
         if (more)
             more = ltree_take_turn(&batch, &turn, first, n, again);
-    if (turn.op.elements)
+    if (turn.op.elements && apart_leads())
         (void) ordo_add(state + LTREE_ELEMENTS, turn.op.elements);
 }

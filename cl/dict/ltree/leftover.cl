@@ -43,14 +43,16 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 {
     if (CODE_UPDATES(code))
         return LEFT_UPDATES;
+    if (CODE_FINDS(code))
+        return LEFT_FINDS;
     if (code <= CODE_SEEK_GT)
         return code >= CODE_SEEK_GE ? LEFT_FORWARD : LEFT_BACKWARD;
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
 /* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
- * `rest`. taken[0] counts the operations of this kind, and taken[1] the operations in `rest`. where[p] becomes the
- * index of output p in the concurrent batch, and before[p] the number of keys that it has counted so far. */
+ * `rest`. Counts them in taken[0] and taken[1]. where[p] becomes the index of output p in the concurrent batch, and
+ * before[p] the number of keys that this operation has counted so far. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -81,8 +83,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. A count is before[p] + counted[p]. Operation p
- * ends at time tick + p. */
+/* Copies the results of gathered operations to the concurrent batch. The count of operation p is before[p] +
+ * counted[p]. Operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,
@@ -100,7 +102,7 @@ void ltree_scatter(uint count, __global const uint *where, __global const uchar 
         found[found_at + i] = results[p];
     if (keys && keys_out && results[p])
         keys_out[keys_out_at + i] = keys[p];
-    if (values && values_out && results[p])
+    if (values && values_out && results[p] && codes[codes_at + i] != CODE_CONTAINS)
         values_out[values_out_at + i] = values[p];
     if (counted) {
         const uint all = before[p] + counted[p];

@@ -3,6 +3,7 @@
 #pragma once
 #include "dict/ltree/change.cl"
 
+#if TEAM_WIDTH == 1
 ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, uint into, uint to)
 {
     const ltree_tree *tree = &batch->tree;
@@ -23,9 +24,23 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
         if (slot != site->slot)
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
+#else
+ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
+{
+    const ltree_tree *tree = &batch->tree;
 
-/* A merged leaf is a zombie: it covers no keys. Returns true if the leaf is a zombie. low and high may have been loaded
- * at different moments, so the leaf must also be empty and have an unchanged header. */
+    KEYS_DO(merge)(ltree_leaf(tree, op->at), site->slot, site->count, ltree_leaf(tree, into), count);
+    ltree_delay(batch, op, FAULT_SLOW_STORES);
+#if ORDO_VALUE_BYTES == 4
+    column_merge_uint(ltree_values(tree, op->at), site->slot, site->count, ltree_values(tree, into), count);
+#elif ORDO_VALUE_BYTES == 8
+    column_merge_ulong(ltree_values(tree, op->at), site->slot, site->count, ltree_values(tree, into), count);
+#endif
+}
+#endif
+
+/* Returns true if the leaf is a zombie: a merged leaf, which covers no keys. low and high may have been loaded at
+ * different moments, so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -45,11 +60,11 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     if ((tail.header & LTREE_LATCHED) != 0)
         return false;
     if (ltree_is_zombie(batch, into, tail)) {
-        ordo_store_uncached(ltree_right(line), tail.right);
+        ltree_store_uncached_word(ltree_right(line), tail.right);
         return false;
     }
     if (kept + count > (kept ? LTREE_MERGED : LTREE_SLOTS) || concurrent_strikes(&op->faults, FAULT_LATCHES, 8) ||
-        ordo_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)
+        ltree_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)
         return false;
     *of_right = tail;
     return true;
@@ -69,13 +84,14 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     __global ordo_key_form *right = ltree_leaf(&batch->tree, into);
     if (!ltree_latch_neighbour(batch, op, line, right, into, site->count - 1, &of_right))
         return false;
-    ordo_fence_device();
+    ltree_fence();
     const uint count = of_right.header & LTREE_COUNT_MASK;
-    (void) ordo_add(batch->tree.state + LTREE_ZOMBIES, 1);
+    if (apart_leads())
+        (void) ordo_add(batch->tree.state + LTREE_ZOMBIES, 1);
     ltree_move_all(batch, op, site, into, count);
     ltree_store_uncached_key(right + LTREE_LOW, tail.low);
     ltree_publish(batch, op, ltree_header(right), of_right.header, count + site->count - 1);
-    ordo_fence_device();
+    ltree_fence();
     ltree_store_uncached_key(line + LTREE_HIGH, tail.low);
     ltree_publish(batch, op, ltree_header(line), tail.header, 0);
     op->elements--;
@@ -88,6 +104,6 @@ ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tai
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);
     if (is_zombie && op->zombie != LTREE_NONE)
-        ordo_store_uncached(ltree_right(ltree_leaf(&batch->tree, op->zombie)), tail.right);
+        ltree_store_uncached_word(ltree_right(ltree_leaf(&batch->tree, op->zombie)), tail.right);
     op->zombie = is_zombie ? op->at : LTREE_NONE;
 }

@@ -29,6 +29,9 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
+/* A split moves the entries from LTREE_HALF on to the new node. */
+#define LTREE_HALF (LTREE_SLOTS / 2)
+
 /* Key in unused slots. It is the greatest key, so searches never count unused slots as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
@@ -149,7 +152,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* A piece is 16 bytes of a line. Each lane reads every TEAM_WIDTH-th piece. */
+/* A piece is 16 bytes of a line (a node's key array). Each lane reads every TEAM_WIDTH-th piece. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)

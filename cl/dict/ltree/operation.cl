@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declares a concurrent operation on a linked tree. */
 #pragma once
+#include "device/apart.cl"
 #include "dict/concurrent.cl"
-#include "dict/ltree/node.cl"
+#include "dict/ltree/column.cl"
+#include "dict/ltree/column_team.cl"
 
-#if TEAM_WIDTH != 1
-#error "TEAM_WIDTH must be 1: each work-item has its own operation"
-#endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
 /* An operation gives up after this many failed steps. */
@@ -17,8 +16,6 @@
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* No node is free. */
 #define STEP_FAR     4 /* The operation must go on in the next launch. */
-
-#define LTREE_HALF (LTREE_SLOTS / 2)
 
 /* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, the erase merges the leaf into the right neighbour.
  * The neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
@@ -31,8 +28,9 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
     uint                        final;
-    uint                        never; /* Always 0, but compilers do not know this. */
-    uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        never;       /* Always 0, but compilers do not know this. */
+    uint                        far;         /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        found_first; /* 1 if the finds have their results already. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -54,8 +52,11 @@ typedef struct {
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover. For a count or range, it is the least unseen key. For a backward seek, it is the
      * greatest possible result. Above the leaves, it is the new entry's key plus 1. */
-    ordo_key_form     query;
-    uint              child; /* Above level 0, the new node that gets an entry. */
+    ordo_key_form query;
+    uint          child; /* Above level 0, the new node that gets an entry. */
+#if TEAM_WIDTH > 1
+    ltree_value value; /* that an update stores */
+#endif
     uint              count; /* Number of keys that a count or range has found so far. */
     uint              tries;
     uint              hops;     /* Number of leaves that the query has visited in this launch. */
@@ -71,14 +72,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Adding this 0 to an address orders an access there after the load of the header that gave `seen`. */
+/* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the load of the
+ * header. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
 }
 
-/* Returns 0. Adding this 0 to the header's address orders the second load of the header after the loads that gave
- * `seen`. */
+/* Returns 0, computed from the loaded words `seen`. A second load of the header, from its address plus this 0, cannot
+ * precede the loads of these words. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -91,10 +93,31 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
     return (uint) form ^ (uint) ((ulong) form >> 32);
 }
 
+ORDO_FN ordo_key_form ltree_key_of_lane(ordo_key_form key, uint lane)
+{
+    return KEY_BITS == 64 ? (ordo_key_form) apart_shuffle64(key, lane)
+                          : (ordo_key_form) apart_shuffle((uint) key, lane);
+}
+
 typedef struct {
     ordo_key_form low, high;
     uint          right, header;
 } ltree_tail;
+
+/* Gives all lanes the tail that lane 0 has loaded. With fences, each lane orders its later loads after its own load of
+ * the header. So if the lanes have loaded different headers, the result says that the node is latched. */
+ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
+{
+    ltree_tail tail;
+
+    tail.low = ltree_key_of_lane(own.low, 0);
+    tail.high = ltree_key_of_lane(own.high, 0);
+    tail.right = apart_first(own.right);
+    tail.header = apart_first(own.header);
+    if (LTREE_BY_FENCE && !apart_all(own.header == tail.header))
+        tail.header |= LTREE_LATCHED;
+    return tail;
+}
 
 ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line)
 {
@@ -107,7 +130,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* One load returns words of the same moment. */
+        tail.header = words.z; /* One load has read all four words at the same moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -118,7 +141,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
 #endif
     tail.low = words.x;
     tail.right = (uint) words.y;
-    return tail;
+    return ltree_share_tail(tail);
 }
 
 ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
@@ -127,8 +150,39 @@ ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
                           : ordo_load_uncached((__global const uint *) p);
 }
 
+/* The leader's compare-and-swap, for the team. Returns the previous value of the word. */
+ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
+{
+    uint came = expected;
+    if (apart_leads())
+        came = ordo_cas(p, expected, desired);
+    return apart_first(came);
+}
+
+/* All earlier accesses of the team happen before all later ones. */
+ORDO_FN void ltree_fence(void)
+{
+    apart_sync();
+    ordo_fence_device();
+    apart_sync();
+}
+
+/* The leader stores a word for the team. */
+ORDO_FN void ltree_store_relaxed(volatile __global uint *p, uint word)
+{
+    if (apart_leads())
+        ordo_store_relaxed(p, word);
+}
+ORDO_FN void ltree_store_uncached_word(__global uint *p, uint word)
+{
+    if (apart_leads())
+        ordo_store_uncached(p, word);
+}
+
 ORDO_FN void ltree_store_uncached_key(__global ordo_key_form *p, ordo_key_form key)
 {
+    if (!apart_leads())
+        return;
     if (KEY_BITS == 64)
         ordo_store_uncached64((__global ulong *) p, key);
     else
@@ -143,6 +197,8 @@ ORDO_FN ltree_value ltree_load_uncached_value(__global const ltree_value *p)
 
 ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value value)
 {
+    if (!apart_leads())
+        return;
     if (ORDO_VALUE_BYTES == 8)
         ordo_store_uncached64((__global ulong *) p, value);
     else
@@ -166,11 +222,29 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
+#if TEAM_WIDTH > 1
+/* Loads a whole line. If `fresh`, bypasses the caches. */
+ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, column_keys *c)
+{
+    if (fresh) {
+        KEYS_DO(load_uncached)(c, line, 0, LTREE_WORDS);
+        return;
+    }
+    ORDO_UNROLL
+    for (uint r = 0; r < COLUMN_ROWS; r++)
+        c->at[r] = column_word(r) < LTREE_WORDS ? line[column_word(r)] : 0;
+}
+#endif
+
 /* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less; it may be the
  * key of an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
-#if ORDO_CPU && !ORDO_CHECKED
+#if TEAM_WIDTH > 1
+    column_keys c;
+    ltree_load_line(line, fresh, &c);
+    return column_place(&c, query, next);
+#elif ORDO_CPU && !ORDO_CHECKED
     (void) fresh;
     const uint less = ltree_less(line, query);
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
@@ -223,6 +297,47 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
+/* The next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
+typedef struct {
+    uint next;
+    bool beyond;
+} ltree_way;
+
+#if TEAM_WIDTH > 1
+/* Loads keys and children together, to wait for memory only once. */
+ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
+{
+    __global const uint *from = ltree_children(tree, node);
+    column_keys          keys;
+    column_uint          children;
+
+    ltree_load_line(ltree_inner(tree, node), fresh, &keys);
+    ORDO_UNROLL
+    for (uint r = 0; r < COLUMN_ROWS; r++) {
+        const uint s = min(column_word(r), (uint) LTREE_SLOTS - 1);
+        children.at[r] = fresh ? ordo_load_uncached(from + s) : from[s];
+    }
+    const uint words = column_less(&keys, query), entry = ltree_entry(popcount(words & COLUMN_SLOTS_MASK));
+    const bool beyond = words >> LTREE_HIGH & 1;
+    return (ltree_way) { beyond ? (uint) KEYS_DO(at)(&keys, LTREE_RIGHT) : column_at_uint(&children, entry), beyond };
+}
+#else
+ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
+{
+    __global ordo_key_form *line = ltree_inner(tree, node);
+    ordo_key_form next;
+    const uint less = ltree_place(line, query, fresh, &next);
+
+    if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
+        const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
+        if (query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH]))
+            return (ltree_way) { right, true };
+    }
+    __global uint *child = ltree_children(tree, node) + ltree_entry(less);
+    return (ltree_way) { fresh ? ordo_load_uncached(child) : *child, false };
+}
+#endif
+
 /* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
  * if outdated words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
@@ -232,21 +347,15 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     uint              node = ltree_root_node(root), hops = 0;
 
     for (uint above = ltree_root_level(root); above > op->level; above--) {
-        __global ordo_key_form *line = ltree_inner(tree, node);
-        ordo_key_form           next;
-        const uint              less = ltree_place(line, op->query, fresh, &next);
-        if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
-            const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
-            if (op->query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
-                if (right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
-                    return LTREE_NONE;
-                node = right;
-                above++;
-                continue;
-            }
+        const ltree_way way = ltree_look_for_way(tree, node, op->query, fresh);
+        if (way.beyond) {
+            if (way.next >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
+                return LTREE_NONE;
+            node = way.next;
+            above++;
+            continue;
         }
-        __global uint *child = ltree_children(tree, node) + ltree_entry(less);
-        node = fresh ? ordo_load_uncached(child) : *child;
+        node = way.next;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return LTREE_NONE;
         ltree_prefetch(tree, above - 1, node);
@@ -254,21 +363,22 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so that all
- * loaded words belong to one moment. */
+/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so
+ * that all loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
-    return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;
+    return apart_all(ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);
 }
 
 ORDO_FN void ltree_outcome(const ltree_batch *batch, const ltree_op *op, uint outcome)
 {
-    concurrent_outcome(batch->outcomes, batch->history, batch->tree.state + LTREE_TICK, op->i, outcome);
+    if (apart_leads())
+        concurrent_outcome(batch->outcomes, batch->history, batch->tree.state + LTREE_TICK, op->i, outcome);
 }
 
 ORDO_FN uint ltree_answer(const ltree_batch *batch, const ltree_op *op, bool found)
 {
-    if (batch->found)
+    if (batch->found && apart_leads())
         batch->found[op->i] = found;
     ltree_outcome(batch, op, OUTCOME_DONE);
     return STEP_DONE;
@@ -277,9 +387,9 @@ ORDO_FN uint ltree_answer(const ltree_batch *batch, const ltree_op *op, bool fou
 ORDO_FN uint ltree_answer_seek(const ltree_batch *batch, const ltree_op *op, bool found, ordo_key_form key,
                                ltree_value value)
 {
-    if (found && batch->keys_out)
+    if (found && batch->keys_out && apart_leads())
         batch->keys_out[op->i] = key_from_bits(key);
-    if (HAS_VALUES && found && batch->values_out)
+    if (HAS_VALUES && found && batch->values_out && apart_leads())
         batch->values_out[op->i] = value;
     return ltree_answer(batch, op, found);
 }

@@ -68,16 +68,16 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane, with
- * `equal`. */
+/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane with
+ * `equal` true. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* If hi is all ones, the count includes unused slots. */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Guesses the leaves that cover hi (ends[m].query), from the parents of the leaves that cover lo. Guesses the leaf
- * to the right if hi lies beyond the parent. */
+/* For each range, guesses the leaf that covers hi (ends[m].query). Searches the parent of the leaf that covers lo. If
+ * hi lies beyond this parent, guesses the leaf to the right. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -127,8 +127,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If elements lie in other leaves, START_TWO is 0 and the count
- * is invalid. */
+/* Returns the interval from leaf `from` to leaf `last`. If elements lie in more than two leaves, START_TWO is 0 and the
+ * count is invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -142,7 +142,8 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Computes the counts of intervals whose START_TWO is 0. Descends to each interval's last leaf. */
+/* Counts the elements of intervals that may have more than two leaves (START_TWO is 0). Descends to each interval's
+ * last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {

@@ -132,7 +132,7 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. Advances *query from an earlier range (or the same) to the range of piece p. */
+/* Returns piece p. *query must be the range of piece p or an earlier range, and becomes the range of piece p. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);

@@ -1,7 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent seeks, counts and ranges in a leaf. */
+/* Implements the steps of concurrent finds, seeks, counts and ranges in a leaf. */
 #pragma once
 #include "dict/ltree/operation.cl"
+
+ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, uint slot, uint *seen)
+{
+    ltree_value value = 0;
+    if (HAS_VALUES)
+        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
+    *seen ^= (uint) value;
+    return value;
+}
+
+/* Answers a find or contains. No other leaf can have the key. */
+ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    const uint    count = tail.header & LTREE_COUNT_MASK;
+    ordo_key_form key;
+    ltree_value   value = 0;
+
+    line += ltree_after_look(batch, tail.header);
+    const uint slot = ltree_place(line, op->query, true, &key);
+    uint       seen = slot ^ ltree_fold(key);
+    ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+    const bool found = slot < count && key == op->query;
+    if (found && op->code == CODE_FIND)
+        value = ltree_look_at_value(batch, op, slot, &seen);
+    if (!ltree_unchanged(batch, line, tail, seen))
+        return STEP_AGAIN;
+    if (HAS_VALUES && found && op->code == CODE_FIND && batch->values_out && apart_leads())
+        batch->values_out[op->i] = value;
+    return ltree_answer(batch, op, found);
+}
 
 /* Answers a seek if this leaf has the result, else moves the seek to the neighbour leaf. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
@@ -23,10 +53,8 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
             key = ltree_load_uncached_key(line + slot);
         seen ^= ltree_fold(key);
     }
-    if (HAS_VALUES && found) {
-        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
-        seen ^= (uint) value;
-    }
+    if (found)
+        value = ltree_look_at_value(batch, op, slot, &seen);
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
@@ -60,24 +88,20 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts or copies the keys of this leaf from op->query to `hi`, then moves the operation to the right neighbour.
- * Writes elements before it loads the header again. If the header has changed, the next try overwrites these
- * elements. */
-ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+/* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
+ * room. Changes *seen to a word that derives from all loaded keys. */
+ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
+                             ordo_key_form hi, ltree_room room, uint *seen)
 {
-    const uint          count = tail.header & LTREE_COUNT_MASK;
-    const ordo_key_form hi = key_bits(batch->hi[op->i]);
-    const ltree_room    room = ltree_room_of(batch, op);
-    uint                keys_here = 0, seen = 0;
-
-    line += ltree_after_look(batch, tail.header);
+    uint keys_here = 0;
+#if TEAM_WIDTH == 1
     for (uint first = 0; first < min(count, (uint) LTREE_SLOTS); first += PIECE_KEYS) {
         ordo_key_form keys[PIECE_KEYS];
         ltree_delay(batch, op, FAULT_SLOW_LOOKS);
         ltree_unpack_keys(ordo_load_uncached128((__global const uint *) (line + first)), keys);
         ORDO_UNROLL
         for (uint k = 0; k < PIECE_KEYS; k++) {
-            seen ^= ltree_fold(keys[k]);
+            *seen ^= ltree_fold(keys[k]);
             if (first + k >= count || keys[k] < op->query || keys[k] > hi)
                 continue;
             const ulong place = room.begin + op->count + keys_here;
@@ -86,6 +110,38 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
+#else
+    column_keys keys;
+
+    KEYS_DO(load_uncached)(&keys, line, 0, LTREE_SLOTS);
+    ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+    ORDO_UNROLL
+    for (uint r = 0; r < COLUMN_ROWS; r++) {
+        const uint      s = column_word(r);
+        const bool      is_in = s < min(count, (uint) LTREE_SLOTS) && keys.at[r] >= op->query && keys.at[r] <= hi;
+        const team_mask lanes = apart_ballot(is_in);
+        const ulong     place = room.begin + op->count + keys_here + mask_count(lanes & team_lanes_below());
+        if (is_in && place < room.end)
+            ltree_write_element(batch, op, place, keys.at[r], s);
+        keys_here += mask_count(lanes);
+        *seen ^= (uint) lanes;
+    }
+#endif
+    return keys_here;
+}
+
+/* Counts or copies the keys of this leaf from op->query to `hi`, then moves the operation to the right neighbour.
+ * Writes elements before it loads the header again. If the header has changed, the next try overwrites these
+ * elements. */
+ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    const uint          count = tail.header & LTREE_COUNT_MASK;
+    const ordo_key_form hi = key_bits(batch->hi[op->i]);
+    const ltree_room    room = ltree_room_of(batch, op);
+    uint                seen = 0;
+
+    line += ltree_after_look(batch, tail.header);
+    const uint keys_here = ltree_scan_keys(batch, op, line, count, hi, room, &seen);
     /* Orders the header's second load after the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
@@ -93,11 +149,11 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* All keys up to high are handled, even if nodes split later. */
+        op->query = tail.high + 1; /* The operation has handled all keys up to tail.high. */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }
-    if (batch->counts)
+    if (batch->counts && apart_leads())
         batch->counts[op->i] = op->count;
     ltree_outcome(batch, op,
                   op->code == CODE_RANGE && op->count > room.end - room.begin ? OUTCOME_CUT_SHORT : OUTCOME_DONE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Before, the left neighbour's
- * link and an entry above still lead to a zombie. The host runs reclaim_leaves, then the other kernels for each level
- * from the lowest up. */
+/* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Until then, the left
+ * neighbour's link and an entry above lead to a zombie. The host runs reclaim_leaves, then the other kernels for each
+ * level from the lowest up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -15,8 +15,8 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Returns the first node from `node` on that is not dead, or LTREE_NONE. Shortens the links of dead nodes on its
- * path. */
+/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes the
+ * dead nodes' links skip one node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

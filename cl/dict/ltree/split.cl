@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE, a batch must only store, and its values are combined with stored
- * values. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE, the values of a batch are combined with stored values. The batch
+ * must not erase. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"

@@ -400,7 +400,8 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* Read once, because other work-items change neighbouring words. */
+    const uint groups = state[LTREE_GROUPS]; /* Read only once, because other work-items write to the same cache
+                                              * line. */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

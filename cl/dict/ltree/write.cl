@@ -7,7 +7,8 @@
  * entry with the same key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
-    ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
+    if (apart_leads())
+        ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
 /* Returns true if the operation adds the entry of a split, and false if the host must add it. The choice depends only
@@ -22,7 +23,7 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
-    if (op->tries)
+    if (op->tries && apart_leads())
         (void) ordo_add(batch->tree.state + LTREE_RESTARTS, op->tries);
 }
 
@@ -48,7 +49,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (!ltree_latch(batch, op, ltree_header(line), tail.header, seen))
         return STEP_AGAIN;
     if (change == CHANGE_OPEN && site.count == LTREE_SLOTS && !ltree_make_room(batch, op, &keys, tail, &site)) {
-        ordo_store_relaxed(ltree_header(line), tail.header);
+        ltree_store_relaxed(ltree_header(line), tail.header);
         return STEP_STARVED;
     }
     if (change != CHANGE_CLOSE || !ltree_merge(batch, op, line, tail, &site))
@@ -58,7 +59,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* The node above that must get the new entry covers this query. */
+    op->query = site.middle + 1; /* With this query, the operation finds the node that must get the new entry. */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;
@@ -73,11 +74,11 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;
 
     if ((root & LTREE_ROOT_LATCHED) || concurrent_strikes(&op->faults, FAULT_LATCHES, 4) ||
-        ordo_cas(word, root, root | LTREE_ROOT_LATCHED) != root)
+        ltree_cas(word, root, root | LTREE_ROOT_LATCHED) != root)
         return STEP_AGAIN;
     const uint node = ltree_new_node(batch, op, op->level);
     if (node == LTREE_NONE) {
-        ordo_store_relaxed(word, root);
+        ltree_store_relaxed(word, root);
         return STEP_STARVED;
     }
     /* The only node of a level covers all keys. */
@@ -85,13 +86,17 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;
     ORDO_UNROLL
-    for (uint s = 0; s < LTREE_SLOTS; s++)
-        keys.at[s] = s == 0 ? 0 : s == 1 ? op->query - 1 : LTREE_UNUSED;
+    for (uint r = 0; r < COLUMN_ROWS; r++) {
+        const uint s = column_word(r);
+        keys.at[r] = s == 0 ? 0 : s == 1 ? op->query - 1 : LTREE_UNUSED;
+    }
     KEYS_DO(store_uncached)(&keys, line, 0, LTREE_SLOTS);
-    ordo_store_uncached(ltree_children(&batch->tree, node), ltree_root_node(root));
-    ordo_store_uncached(ltree_children(&batch->tree, node) + 1, op->child);
+    ltree_store_uncached_word(ltree_children(&batch->tree, node), ltree_root_node(root));
+    ltree_store_uncached_word(ltree_children(&batch->tree, node) + 1, op->child);
     ltree_store_uncached_tail(line, tail);
     ltree_delay(batch, op, FAULT_SLOW_STORES);
-    ordo_store_release(word, op->level << LTREE_LEVEL_SHIFT | node);
+    apart_sync();
+    if (apart_leads())
+        ordo_store_release(word, op->level << LTREE_LEVEL_SHIFT | node);
     return STEP_DONE;
 }

@@ -11,8 +11,8 @@
 /* Built together: run_gone run_hide */
 
 /* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
- * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i]. ranks[n + i] must be its
- * number of keys that are at most hi[i]. */
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] of keys
+ * at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -145,9 +145,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element i of a range if it is visible; i counts hidden elements, too. The output index is `place` plus the
- * number of lesser visible elements of the range, or of whole runs if `wide`. `all` must be true if all elements of the
- * range are visible. */
+/* Writes element i of a range, counted with hidden elements, if it is visible. The output index is `place` plus the
+ * number of lesser visible elements of the range, or of whole runs if `wide`. `all` must be true if no element of the
+ * range is hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -451,9 +451,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys of all runs. If `last`, writes those with the greatest keys,
- * greatest first. Each element that a newer run replaces must be hidden. *total becomes the number of all visible
- * elements. spans[r] becomes the interval of run r that contains written elements. */
+/* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first. Each
+ * element that a newer run replaces must be hidden. *total becomes the number of all visible elements. spans[r] becomes
+ * the interval of run r that contains written elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -477,9 +477,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. (A CPU
- * compiler miscompiled searches here.) Each replaced element must be hidden, and the counts visible[] must be
- * complete. */
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. The
+ * searches are not here, because a CPU compiler miscompiled them. Each replaced element must be hidden, and the counts
+ * visible[] must be complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

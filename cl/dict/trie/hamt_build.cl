@@ -68,7 +68,8 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of heads[]. */
+/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of the flags
+ * from hamt_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -147,8 +148,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 }
 
 /* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape and hamt_replace;
- * `follow` is NULL if no old leaf stays. */
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of the numbers from hamt_shape
+ * and hamt_replace. `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -189,7 +190,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes. */
+ * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of the sizes from hamt_sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)

@@ -36,7 +36,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and effect_more of this effect to more[j]. The trie must have leaves. */
+/* Writes the effect of update j to effects[j]. more[j] becomes 1, 0 or -1: how many elements the update adds. The trie
+ * must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -142,8 +143,9 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The updated leaf's elements from index `at` on, which have no new leaf yet. `first` is the key of element `at`. Bit b
- * of `open` is 1 if a region of keys was halved at bit b, and the upper half has no new leaf yet. */
+/* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
+ * `at`. Bit b of `open` is 1 if mix_next has halved a region of keys at bit b, and its upper half has no new leaf
+ * yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -298,7 +300,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Advances to the leaf that contains the element of rank `rank`. Returns the element's index in this leaf. */
+/* Advances to the leaf that contains the element of rank `rank`. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)

@@ -75,7 +75,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets or compares a level's words from the slot of leaf i's child up to the slot of the next leaf's child. */
+/* Sets (or compares) the slots that lead to the child above leaf i: its own slot and all slots before the next
+ * child's. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

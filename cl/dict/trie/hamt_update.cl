@@ -23,7 +23,7 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 
 /* Lists the leaves that the batch changes. Leaf k of the list gets its index (touched[k]), first rank (firsts[k]),
  * number of elements (offsets[k]), and block size in units of HAMT_UNIT bytes (units[k]). `number` must hold the
- * exclusive prefix sums of heads[], with at most `most` such leaves. */
+ * exclusive prefix sums of the flags from hamt_place_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

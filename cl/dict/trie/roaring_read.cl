@@ -227,8 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* A slice is ROARING_SLICE units of a container. Writes the number of keys in slice s to counts[s]. Reports containers
- * whose keys do not ascend. */
+/* A slice is ROARING_SLICE units (keys, bitmap words or runs) of a container. Writes the number of keys in slice s to
+ * counts[s]. Reports containers whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -253,7 +253,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
 }
 
 /* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
- * roaring_slices. */
+ * the counts from roaring_slices. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)

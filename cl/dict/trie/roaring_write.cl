@@ -27,8 +27,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of the first key of container c, and run_starts[r] that index for run r. The last entry
- * of each array is n. `heads` and `runs` must hold the prefix sums of roaring_heads. */
+/* starts[c] becomes the index of container c's first key, and run_starts[r] the index of run r's first key. Both arrays
+ * end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -41,8 +41,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 for the form of
- * runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
+/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 if the container is
+ * a list of runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -63,7 +63,8 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of roaring_shapes. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of the arrays from
+ * roaring_shapes. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -205,7 +206,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of roaring_heads. */
+/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

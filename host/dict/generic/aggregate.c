@@ -102,8 +102,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Launches kernel `name`, which computes all results. `values` has the values, or a table made from them. The values
- * of range i begin at index x->first[i] if `ranks`, else at x->offsets[i]. */
+/* `values` has the values, or a table made from them. The values of range i begin at index x->first[i] if `ranks`, else
+ * at x->offsets[i]. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {

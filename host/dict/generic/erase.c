@@ -19,7 +19,8 @@ struct erasure {
     cl_mem                      first, past; /* `first` has the rank of each range's first element, `past` the rank
                                               * of its last element plus 1. */
     cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
-    cl_mem                      begins;      /* First rank of each clipped interval, in the order of `numbers`. */
+    cl_mem                      begins;      /* First rank of each interval after interval_clip, in the order of
+                                              * `numbers`. */
     cl_mem                      offsets;     /* offsets[i] is the total length of the first i clipped intervals.
                                               * There are n + 1 entries. */
     cl_ulong                    total, lengths;
@@ -30,7 +31,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* There are x->n + 1 `numbers`. Replaces each one by the sum of the numbers before it. Sets *total to the last sum. */
+/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -260,8 +261,7 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order. Finds the least and the greatest of their keys by
- * rank, and reads the range between these two keys. */
+/* Writes the first or last e->gone elements in ascending order, as the range between their least and greatest keys. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {

@@ -65,7 +65,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
-/* Writes all arrays of the table except table->starts, which must be complete. The batch may be empty. */
+/* Writes all arrays of the table except table->starts, which must be complete. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -123,7 +123,6 @@ static bool is_repetitive(const struct content *c)
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces the failed seed *seed. The new seed depends on the number of keys in each partition. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {

@@ -108,7 +108,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations as launch_all does. Sets *left to the number of operations that gave up. Waits for the device. */
+/* Calls launch_all. Sets *left to the number of operations that gave up. Waits for the device. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -168,9 +168,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done
- * to false and changes nothing. If the batch fails later, returns an error: the batch must not be repeated, because
- * an insert could find the key that it has stored itself. */
+/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done to
+ * false and changes nothing. A failure after the first change returns an error, because a repeated insert could find
+ * its own key. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -197,8 +197,7 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. Adds the
- * number of executed operations to *done. */
+/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -278,7 +277,6 @@ static ordo_status take_lists(struct concurrent *c)
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Allocates all memory for the launches that change the table. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;

@@ -112,9 +112,9 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition. The
- * number of keys of partition p is the sum of three numbers: bounds[p + 1] - bounds[p], incoming[p] and `more`.
- * `bounds` and `incoming` may be NULL. Sets found[HASH_LARGEST] to the number of buckets of the largest partition. */
+/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition.
+ * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + more keys; `bounds` and `incoming` may be NULL. Sets
+ * found[HASH_LARGEST] to the greatest number of buckets. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -151,7 +151,7 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
  * table would be `load` percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns the percentage of slots in use after an update has rebuilt the table. */
+/* Returns the target load of a rebuild by an update: the percentage of slots in use. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/hash/hash.h"
 
-/* On a CPU a work-item looks up HASH_CPU_IN_FLIGHT keys at the same time. */
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *kernel, size_t n)
 {
     const bool cpu = ordo_device_facts(dict->dev)->cpu;

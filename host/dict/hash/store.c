@@ -12,7 +12,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* Stores the batch. `found` must come from ordo_hash_measure. */
+/* `found` must come from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
@@ -57,8 +57,7 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Rebuilds an underfull table. Counts the elements only if hash->elements_min, a lower bound of their number, is
- * small. */
+/* Counts the elements only if hash->elements_min, a lower bound of their number, is small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

@@ -25,8 +25,8 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* After an incomplete split, the level above lacks an entry for the new node. Returns whether this can cause finding
- * f of enum ltree_finding. */
+/* Returns whether an incomplete split can cause finding f (enum ltree_finding). After such a split, the level above
+ * lacks the new node's entry. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
- * Finds run first, while nothing changes the tree, so they need not check node versions. The other operations run in
- * several launches, because operations obstruct each other if there are more of them than leaves. Between launches the
- * host handles the operations that gave up (finish_turn). */
+ * A batch runs in several launches, because operations obstruct each other if there are more of them than leaves.
+ * Between launches the host handles the operations that gave up (finish_turn). Finds run beside the updates and check
+ * node versions. But if a batch has no updates, or by the tunable links.finds, finds run first. Then nothing changes
+ * the tree, so they check nothing. */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum number of operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could
@@ -34,17 +35,21 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t group, size_t items)
+/* Returns a launch for `count` operations. In a large launch a work-item takes several operations. A team executes the
+ * operations of all its lanes, so each lane takes fewer. */
+static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
-    const struct ordo_ltree_shape shape = { group, 1, 0 };
+    const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
+    const size_t                  each = ordo_min_size(count >> 16, 8) / shape.lanes;
+    const size_t                  items = alone ? 1 : ordo_ceil_div(count, each < 1 ? 1 : each);
     struct ordo_launch launch = ordo_ltree_kernel(tree, "dict/ltree/concurrent.cl", "ltree_apply", shape, items);
 
-    launch.groups = ordo_ceil_div(items, group);
+    launch.groups = ordo_ceil_div(items, shape.group);
     ordo_launch_define(&launch, "CONCURRENT_HISTORY", tree->history != NULL);
     ordo_launch_define(&launch, "CONCURRENT_FAULTS", tree->faults != 0);
     ordo_launch_define(&launch, "LTREE_MERGE", tree->config.merges);
     ordo_launch_define(&launch, "LTREE_RAISE", tree->config.raise_percent);
-    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", group > EASY ? (long) (REGISTERS / group) : 0);
+    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", shape.group > EASY ? (long) (REGISTERS / shape.group) : 0);
     return launch;
 }
 
@@ -63,17 +68,13 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* In a large launch a work-item takes several operations. */
-    const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    const struct ordo_launch apply =
-        alone ? apply_kernel(c->tree, 1, 1)
-              : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
-    const cl_ulong   capacity = b->range_capacity;
-    struct ordo_args args = ordo_ltree_args(c->tree);
+    const struct ordo_launch                  apply = apply_kernel(c->tree, count, alone);
+    const cl_ulong                            capacity = b->range_capacity;
+    struct ordo_args                          args = ordo_ltree_args(c->tree);
 
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
-             ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far), ORDO_ARG(again),
-             ORDO_ARG(pending), ORDO_ARG(c->tree->history));
+             ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
+             ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
@@ -179,11 +180,20 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first time stamp (tick) of operations that are not finds, if tests record a history. Finds have lower
- * ticks. */
+/* Returns the first time stamp (tick) of the launches, if tests record a history. Earlier finds have lower ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
-    return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
+    return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
+}
+
+/* Returns whether finds run before the other operations. */
+static bool finds_first(const struct ordo_ltree_batch *c)
+{
+    const struct ordo_dict *dict = &c->tree->dict;
+    const bool              changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
+
+    return c->tally[TALLY_FINDS] > 0 &&
+           (!changes || ordo_tunable(dict->dev, ORDO_LTREE_FINDS, ordo_shape_of(dict->key_bytes, dict->value_bytes)));
 }
 
 static ordo_status prepare(struct ordo_ltree_batch *c)
@@ -243,7 +253,8 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(check_inputs(&c));
     ORDO_TRY(ordo_ltree_begin(call, tree));
     ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));
-    if (c.tally[TALLY_FINDS] > 0)
+    c.found_first = finds_first(&c);
+    if (c.found_first)
         ORDO_TRY(ordo_ltree_find_in_batch(call, tree, batch));
     return c.tally[TALLY_FINDS] < batch->count ? run_others(&c) : ORDO_OK;
 }

@@ -13,6 +13,7 @@ struct ordo_ltree_batch {
     struct ordo_ltree                  *tree;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             tally[N_TALLIES];
+    bool                                found_first; /* True if the finds ran before the launches. */
     cl_uint                             state[LTREE_STATE_WORDS];
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
@@ -20,7 +21,7 @@ struct ordo_ltree_batch {
     cl_uint                             far;  /* Maximum number of leaves that a query passes. */
     /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
-    bool    half; /* A change at rest is incomplete. */
+    bool    half; /* True if a change of the tree between two launches did not complete. */
 };
 
 /* Maximum number of leaves that a concurrent query passes before it gives up. */
@@ -30,8 +31,7 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` means that device or host memory is short, else `status`. For steps that a batch can
- * do without. */
+/* Returns the status of a step that a batch can do without: ORDO_OK if `status` is a lack of memory, else `status`. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
  * `mark` on. */

@@ -13,8 +13,6 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
 /* Usual work-items of a group. */
 #define GROUP 64
 
-/* Halves `wanted` until the device allows groups of this size, and returns the result. Returns 1 if the result is
- * less than a sub-group. */
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;
@@ -35,10 +33,32 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-size_t ordo_ltree_operations_group(const struct ordo_ltree *tree)
+/* Returns the number of lanes that execute a concurrent operation together. The teams of a sub-group take different
+ * branches, but Khronos sub-groups must not (device/apart.cl). So there a team is a whole sub-group. */
+static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
+{
+    const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
+    const enum ordo_shape    data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
+    const size_t             lanes = ordo_tunable(tree->dict.dev, ORDO_LTREE_LANES, data);
+
+    if (lanes == 1 || group < facts->sub_group)
+        return 1;
+    return facts->lanes == ORDO_LANES_KHR ? facts->sub_group : ordo_min_size(lanes, facts->sub_group);
+}
+
+struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree)
 {
     const enum ordo_shape data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
-    return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LTREE_GROUP, data), 1);
+    const size_t          group = group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LTREE_GROUP, data), 1);
+    return (struct ordo_ltree_shape) { group, operation_lanes(tree, group), 0 };
+}
+
+struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree)
+{
+    const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
+    const size_t             lanes = ordo_ltree_operations(tree).lanes;
+    const bool               is_team = lanes == facts->sub_group && facts->atomics != ORDO_ATOMICS_LEGACY;
+    return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
 /* In a narrow team or a search, each lane (work-item) compares NARROW_WORDS keys of a node: 16 bytes if keys have 4

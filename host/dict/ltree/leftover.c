@@ -54,7 +54,8 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
         return ordo_call_scratch(c->call, n * vb, &out->values);
     if (kind == LEFT_UPDATES)
         return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
+    if (kind != LEFT_FINDS)
+        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
@@ -106,8 +107,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* Executes the copied operations. First checks the tree if tree->unchecked, because a stopped operation may have left a
- * latch (a lock) set. */
+/* First checks the tree if tree->unchecked, because a stopped operation may have left a latch (a lock) set. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -118,6 +118,10 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                          .count = n,
                                          .found = ordo_at(left->found, 0) };
     const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->hi, 0), n, ordo_at(left->counts, 0) };
+    const struct ordo_finds  finds = { .keys = ordo_at(left->keys, 0),
+                                       .count = n,
+                                       .values_out = ordo_at(left->values_out, 0),
+                                       .found = ordo_at(left->found, 0) };
     const struct ordo_seeks  seeks = { left->kind == LEFT_FORWARD ? ORDO_GE : ORDO_LE,
                                       ordo_at(left->keys, 0),
                                       n,
@@ -128,13 +132,15 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
 
     if (left->kind == LEFT_UPDATES)
         return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);
+    if (left->kind == LEFT_FINDS)
+        return ordo_ltree_find(dict, c->call, &finds);
     return left->kind == LEFT_COUNTS ? ordo_ltree_count(dict, c->call, &counts)
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to
- * false and changes nothing. An incomplete change must not be repeated, because an insert could find the key that it
- * has stored itself. So an incomplete change returns an error. */
+/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
+ * and changes nothing. A failure after the first change returns an error, because a repeated insert could find its own
+ * key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

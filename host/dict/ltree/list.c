@@ -35,8 +35,7 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts the leaves by their lower bounds (`lows`). The sort must be stable, because leaf 0 and the next leaf may
- * both have bound 0. */
+/* The sort must be stable, because leaf 0 and the next leaf may both have bound 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,

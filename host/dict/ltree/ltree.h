@@ -14,8 +14,7 @@ struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places (positions in key order), at least the number of leaves. A place without a
-                      * leaf has no elements. */
+    size_t places;   /* Number of places, at least the number of leaves. A place without a leaf has no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -26,8 +25,8 @@ struct ordo_ltree_config {
     unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* A split adds a node, which needs an entry in the level above. Percentage of concurrent splits that add this
-     * entry themselves. The host adds the other entries between launches. */
+    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds the other
+     * entries between launches. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
 };
@@ -45,8 +44,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. If the driver refused a build after nodes were overwritten, this run has all elements, and the
-     * next call builds the tree from it. */
+    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements, and the next
+     * call makes the tree from it. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;        /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;   /* upper bound of leaves in use */
@@ -54,13 +53,13 @@ struct ordo_ltree {
     size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
     bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
     bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of batches to sort before a batch uses buckets (update.c)
-                                                 * again. */
+    unsigned               bucket_backoff;      /* Number of next batches that must be sorted. Later ones use buckets
+                                                 * (update.c) again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
     bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
-    uint64_t rounds;    /* Number of batches in key order that have changed leaves. */
+    uint64_t rounds;    /* Number of ordered (not concurrent) batches that have changed leaves. */
     bool     broken;    /* a check has found damage */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
@@ -92,20 +91,21 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
     return tree->pools.leaf_keys != NULL;
 }
 
-#define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
-
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a launch divides its items. A group has `group` work-items (LTREE_GROUP, RUN_GROUP), a team has `lanes`
- * work-items (TEAM_WIDTH). A work-item takes `items` items (LTREE_ITEMS). But if `items` is 0, a whole team takes
- * each item, one after another. */
+/* How a launch divides its items: `group` work-items per group (LTREE_GROUP, RUN_GROUP), `lanes` work-items per team
+ * (TEAM_WIDTH), and `items` items per work-item (LTREE_ITEMS). If `items` is 0, a whole team takes one item at a
+ * time. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-size_t                  ordo_ltree_operations_group(const struct ordo_ltree *tree);
+/* Returns the shape of a launch of concurrent operations. */
+struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
+/* Returns a shape with one team: of the lanes of other launches if these are a sub-group, else of one lane. */
+struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
  * usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
@@ -127,13 +127,12 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 /* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that a merge has emptied
  * and unlinked. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes in use,
- * whose number is in `state`. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves`
- * exceeds config.max_leaves. */
+/* Grows the pools to at least `leaves` leaves and their inner nodes, and copies the nodes in use. `state` must be the
+ * tree's state. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
+ * config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps pools of
- * sufficient size, else allocates new ones. The caller must keep a copy of the old tree->pools, to free or restore
- * them. */
+/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. May allocate new
+ * pools, so the caller must keep a copy of the old tree->pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
@@ -143,8 +142,8 @@ ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Work-items that find no free node have counted one, too, so the counts
- * of nodes may exceed the capacity of the pools. Writes counts of at most the capacity to the state. */
+/* Reads the state after concurrent operations. Lowers the counts of nodes to the capacity of the pools, because
+ * work-items that find no free node count one, too. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -172,8 +171,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to the inner nodes. Needed after splits that the lists pools.dirty do not contain
- * (LTREE_SPLITS_PENDING). */
+/* Adds missing entries to all inner nodes, after splits that are not listed in pools.dirty (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`

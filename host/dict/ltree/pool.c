@@ -72,7 +72,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
-/* Creates pools of `most` leaves, or of `least` leaves if memory is short. */
+/* Allocates the buffers of all nodes, with capacity for `most` leaves, or for `least` leaves if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -123,14 +123,13 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Returns `leaves` plus a reserve of about a sixth, but at most `most`. Without a reserve, each batch would copy the
- * tree. */
+/* Adds a reserve. Otherwise each batch would move the tree to larger buffers. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
-/* Moves the nodes to pools of `wanted` leaves, or of `leaves` leaves if memory is short. */
+/* Moves the nodes to new buffers with capacity for `wanted` leaves, or for `leaves` leaves if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {

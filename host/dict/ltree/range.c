@@ -113,8 +113,7 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Computes the offsets of all segments, then writes the elements. If there are several segments, each is measured
- * twice, because scratch memory holds the starts of only one. */
+/* If there are several segments, each is measured twice, because scratch memory holds the starts of only one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -24,8 +24,7 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Removes zombies (leaves that a merge has emptied) from all levels. Entries of split nodes may still be missing
- * afterwards. Allocates no memory. */
+/* Does not add missing entries of split nodes. Allocates no memory. */
 static ordo_status reclaim(struct ordo_call *call, const struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

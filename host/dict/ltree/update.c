@@ -169,7 +169,7 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of each leaf's bucket. The leaf's first update needs no slot. */
+/* A leaf's first update needs no slot of the bucket. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -231,7 +231,6 @@ static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LT
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* If the sorted batch combines values, replaces its values by the combined values. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)

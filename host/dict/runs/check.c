@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of struct ordo_run_set, and counts stale elements. An element is stale if a newer element
- * has the same key. Finds the stale elements anew, in scratch memory. */
+/* Checks the invariants of struct ordo_run_set, and counts stale elements. An element is stale if a newer element has
+ * the same key. */
 #include "dict/runs/runs.h"
 
 /* Scratch memory. For each run: a bitmap of stale elements, and counts of visible elements. */
@@ -92,6 +92,8 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
             return ORDO_FAIL(call->dev, ORDO_BROKEN, "run %zu is empty", r);
         ORDO_TRY(look(call, dict, &set->run[r], &fresh, r, found));
         ORDO_TRY(validate(call->dev, set, r, found));
+        if (set->run[r].indexed)
+            ORDO_TRY(ordo_call_check_index(call, &set->run[r].index));
     }
     return ORDO_OK;
 }

@@ -31,8 +31,6 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live (neither replaced nor erased) elements. Notes which runs have only live elements, and so need no
- * hidden bits. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -64,7 +62,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Removes replaced and erased elements, but keeps unused blocks for the next updates. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -87,7 +84,6 @@ static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Merges the n runs from index `first` on into one run, and sets this run's query_cost. */
 static ordo_status merge_runs(struct ordo_lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
@@ -126,7 +122,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* Removes replaced and erased elements if necessary. The change is already stored, so an error is only logged. */
+/* The change is already stored, so an error is only logged. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -141,7 +137,8 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Frees memory by a cleanup if elements may be replaced or erased. Returns whether the cleanup succeeded. */
+/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether the cleanup
+ * succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -290,8 +287,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 #define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
 #define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
 
-/* Executes a planned merge after queries have cost as much as the merge. If memory is short, keeps the runs and sets
- * their query costs to 0. */
+/* If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -310,8 +306,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of a query, to each run. Merges runs if queries have cost as much as the merge. Does nothing
- * while events are pending. */
+/* Adds `more`, the cost of a query, to the query_cost of each run. Merges runs if queries have cost as much as the
+ * merge. Does nothing while events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;

@@ -21,8 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* An element is live unless it is replaced or erased. The live elements are counted if at least STORED_MAX elements
- * may be stored for each live one, and more than STALE_PERCENT percent may not be live. */
+/* The live (neither replaced nor erased) elements are counted if there may be STORED_MAX stored elements for each live
+ * one, and more than STALE_PERCENT percent may be stale. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2

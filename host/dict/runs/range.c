@@ -73,8 +73,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Writes the elements of `ranges`, a part of the call's ranges `all`. Writes nothing if the last offset of `all`
- * exceeds the capacity. */
+/* Writes the elements of `ranges`, a part of the call's ranges `all`. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
@@ -106,8 +105,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Computes the offsets of all parts of the ranges, then writes the elements. If there are several parts, computes
- * the ranks of each part twice, because scratch memory holds the ranks of only one. */
+/* If there are several parts, computes the ranks of each part twice, because scratch memory holds the ranks of only
+ * one. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

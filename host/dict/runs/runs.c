@@ -27,7 +27,6 @@ static size_t little_spare(const struct ordo_runs *runs)
     return little > left_over ? little - left_over : 0;
 }
 
-/* Moves all visible elements into one run, in a block without spare capacity. */
 static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
 {
     struct ordo_sorted_run run;
@@ -36,8 +35,7 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block if its block is more than twice as large as needed. If memory is short, only
- * logs a warning. */
+/* Moves a single run to a smaller block if its block is more than twice as large as needed. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -64,7 +62,7 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
     }
     run->count = count;
     run->indexed = false;
-    run->layout.bytes = ordo_run_layout_of(&runs->dict, count, run->layout.node_log2).bytes;
+    run->layout.bytes = ordo_run_layout_of(&runs->dict, count, run->layout.form).bytes;
     tighten(runs, call);
 }
 
@@ -154,8 +152,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Hides all stale (replaced) elements. Then moves the visible elements into few runs, some neighbouring runs at a time,
- * which needs less memory. */
+/* Hides all stale (replaced) elements. Then merges some neighbouring runs at a time, which needs less memory than to
+ * merge all runs. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

@@ -58,7 +58,7 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. For few ranges. */
+/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
@@ -80,8 +80,8 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* Hides all stale elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them if they are taken. Sets *got to their number, *left to the number
- * of other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
+/* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, *left to the number of
+ * other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

@@ -4,8 +4,7 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch into a new array, and releases the batch. If `combine` is NULL, the batch's values
- * replace stored values. */
+/* Also releases the batch. If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -51,7 +50,6 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Sorts the batch, combines its values with stored values, then merges it into the array. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
@@ -68,7 +66,6 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, calls combine_found. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);

@@ -19,6 +19,7 @@ const struct ordo_structure ordo_hamt_structure = {
     .build = ordo_hamt_build,
     .update = ordo_hamt_update,
     .update_sorted = ordo_hamt_update_sorted,
+    .apply_concurrent = ordo_hamt_apply_concurrent,
     .release_spare = ordo_hamt_release_spare,
     .compact = ordo_hamt_compact,
     .find = ordo_hamt_find,

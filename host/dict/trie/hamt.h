@@ -8,6 +8,7 @@
 #include "dict/launch.h"
 #include "dict/sorted_run.h"
 #include "ordo/hamt.h"
+#include "shared/hamt_draft.h"
 #include "shared/hamt_node.h"
 
 struct ordo_hamt_block {
@@ -34,8 +35,12 @@ struct ordo_hamt {
     /* built_elements and built_leaves are the numbers of elements and leaves after the last rebuild. most_elements
      * is the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
-    size_t           bytes, bytes_peak, rebuilds;
-    struct ordo_runs runs; /* sorts batches and merges leaves with them */
+    size_t           bytes, bytes_peak, rebuilds, restarts;
+    struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
+    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
+    uint32_t faults;
+    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    cl_mem history;
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
@@ -97,9 +102,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves. The records of all leaves must be complete. Sets *number to the prefix sums of
- * the flags that hamt_node_heads writes (cl/dict/trie/hamt_nodes.cl), and *nodes to the number of nodes. Waits for
- * the device. */
+/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of the flags that
+ * kernel hamt_node_heads writes, and *nodes to the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -117,13 +121,13 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie by a new trie, which has the untouched leaves and new leaves. The new leaves get the elements of
- * *run; an empty run has no block. If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a new trie. It has the untouched leaves of the old trie, and new leaves with the elements of
+ * *run, which may be empty. If `touched` is NULL, no old leaf stays. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if a pool may be too small for next->n elements in next->n_leaves leaves, or for next->used
- * units. */
+/* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed the maximum size
+ * of a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
@@ -149,6 +153,44 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
 /* Rebuilds the trie from the run's elements. Waits for the device. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
+
+/* ---- hamt_draft.c ------------------------------------------------------------------------------------------------ */
+
+/* The draft of a launch in scratch memory (cl/shared/hamt_draft.h). If there is no draft, only `state` is set. */
+struct ordo_hamt_draft {
+    cl_mem  slots, nodes, leaves, state;
+    cl_uint n_slots, most_nodes, most_leaves;
+};
+
+/* The updates that a draft gathered, in key order. */
+struct ordo_hamt_updates {
+    cl_mem keys, values, erased;
+    size_t count;
+};
+
+/* Returns the maximum number of operations of a launch whose draft does not exceed its limit of memory. */
+size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
+/* Resets the words of draft->state (enum hamt_draft_word), except HAMT_TICK. */
+ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                  const struct ordo_hamt_draft *draft);
+/* Allocates an empty draft for `operations` operations. draft->state must be set, and is reset. */
+ordo_status ordo_hamt_draft_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
+                                  struct ordo_hamt_draft *draft);
+/* Adds the kernel arguments DRAFT_PARAMETERS (cl/dict/trie/hamt_draft.cl). `keys` are the keys of the launch. */
+void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *draft, const struct ordo_slice *keys);
+/* Allocates arrays for the updates of at most `operations` operations. */
+ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
+                                    struct ordo_hamt_updates *out);
+/* Writes the draft's updates to *out. `words`, `keys` and `values` belong to the launch: the words of draft->state
+ * after it, and its operations. Waits for the device, unless the draft is empty. */
+ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                    const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
+                                    struct ordo_slice values, struct ordo_hamt_updates *out);
+
+/* ---- hamt_concurrent.c ------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hamt_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                       const struct ordo_concurrent_batch *batch);
 
 /* ---- hamt_check.c ------------------------------------------------------------------------------------------------ */
 

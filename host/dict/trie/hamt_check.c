@@ -11,7 +11,6 @@ static const char *const finding[] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Reads the findings. Returns ORDO_BROKEN if a finding from `from` to `to` - 1 names a fault. */
 static ordo_status report(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[HAMT_FINDING_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, wrong, 0, found, HAMT_FINDING_WORDS * sizeof *found));

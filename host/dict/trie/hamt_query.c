@@ -65,8 +65,7 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* For each range, writes its number of elements to `counts`, and the rank of its first element to `firsts`. Either may
- * be absent. */
+/* For each range, writes its number of elements to `counts`, and the rank of its first element to `firsts`. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {
@@ -151,9 +150,11 @@ ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct
     const struct ordo_hamt_trie *trie = &hamt->trie;
 
     (void) call;
-    *out = (struct ordo_statistics) {
-        .elements = trie->n, .bytes_peak = hamt->bytes_peak, .cleanups = hamt->rebuilds, .leaves = trie->n_leaves
-    };
+    *out = (struct ordo_statistics) { .elements = trie->n,
+                                      .bytes_peak = hamt->bytes_peak,
+                                      .cleanups = hamt->rebuilds,
+                                      .leaves = trie->n_leaves,
+                                      .restarts = hamt->restarts };
     if (trie->n_leaves > 0) {
         out->levels = hamt->fixed_depth ? HAMT_LEVELS(8 * dict->key_bytes) + 1 : 2;
         out->bytes_data = trie->live * HAMT_UNIT;

@@ -69,7 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the leaves that the batch changes. The trie must not be empty. */
+/* The trie must not be empty. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -151,7 +151,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds the trie after many erasures. The batch is already stored, so an error is only logged. */
+/* The batch is already stored, so an error is only logged. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;

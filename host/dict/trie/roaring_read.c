@@ -51,8 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* A set of 64-bit keys has a bitmap for each upper half of its keys. Minimum number of bytes of an upper half and
- * its bitmap. */
+/* Minimum bytes of a bitmap of 64-bit keys, including the upper half of the keys. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
@@ -219,7 +218,7 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* The bytes are copied, because a wait for kernels in the caller's memory could fail after the trie is replaced. */
+    /* Copies the bytes: a wait for kernels that read the caller's memory could fail after the trie is replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

@@ -94,7 +94,6 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
-/* Computes the bytes of the set. */
 static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
 {
     const size_t at = w->n_containers * sizeof(cl_ulong);

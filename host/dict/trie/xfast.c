@@ -17,7 +17,7 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds the trie above the leaves. Queries can search the leaves without a trie, so an error is only logged. */
+/* Queries can search the leaves without a trie, so an error is only logged. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
@@ -25,7 +25,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored values. */
+/* If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -92,7 +92,6 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Combines by one merge. If memory is short, uses find and update. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };

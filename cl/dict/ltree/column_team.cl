@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spreads a column of a node (its keys, values or children) over the registers of a team. Lane l has the words l,
+ * TEAM_WIDTH + l, 2 * TEAM_WIDTH + l, ..., so a team loads a column by coalesced accesses. column.cl has the same
+ * functions for a team of one lane. All lanes of a team must call them. */
+#pragma once
+#include "device/apart.cl"
+#include "dict/ltree/node.cl"
+
+#if TEAM_WIDTH > 1
+
+#define COLUMN_ROWS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
+
+/* Returns the number of the word that this lane has in row r. */
+ORDO_FN uint column_word(uint r)
+{
+    return r * TEAM_WIDTH + team_lane();
+}
+
+#define LOAD_uint       ordo_load_uncached
+#define LOAD_ulong      ordo_load_uncached64
+#define STORE_uint      ordo_store_uncached
+#define STORE_ulong     ordo_store_uncached64
+#define GET_uint(x, l)  apart_shuffle(x, l)
+#define GET_ulong(x, l) apart_shuffle64(x, l)
+
+/* Defines functions on a column. column.cl describes the functions that it has, too.
+ *
+ *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
+ *   column_store_uncached   writes the words first .. end - 1 to `to` + their number
+ *   column_at               returns the word s to all lanes
+ *   column_merge            moves words 0 .. own - 1 of `from`, except the word `slot`, to the front of `into`, which
+ *                           has `count` words. All lanes load their words before any lane stores */
+#define LTREE_COLUMN(type)                                                                                             \
+    typedef struct {                                                                                                   \
+        type at[COLUMN_ROWS];                                                                                          \
+    } column_##type;                                                                                                   \
+                                                                                                                       \
+    ORDO_FN void column_load_uncached_##type(column_##type *c, __global const type *from, uint first, uint end)        \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++) {                                                                       \
+            const uint s = column_word(r);                                                                             \
+            c->at[r] = s >= first && s < end ? LOAD_##type(from + s) : 0;                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ORDO_FN void column_store_uncached_##type(const column_##type *c, __global type *to, uint first, uint end)         \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++) {                                                                       \
+            const uint s = column_word(r);                                                                             \
+            if (s >= first && s < end)                                                                                 \
+                STORE_##type(to + s, c->at[r]);                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ORDO_FN type column_at_##type(const column_##type *c, uint s)                                                      \
+    {                                                                                                                  \
+        type here = c->at[0];                                                                                          \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 1; r < COLUMN_ROWS; r++)                                                                         \
+            here = s / TEAM_WIDTH == r ? c->at[r] : here;                                                              \
+        return GET_##type(here, s % TEAM_WIDTH);                                                                       \
+    }                                                                                                                  \
+    ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
+    {                                                                                                                  \
+        const uint lane = team_lane(), last = TEAM_WIDTH - 1;                                                          \
+        type       beside[COLUMN_ROWS]; /* words of the neighbour lane */                                              \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++)                                                                         \
+            beside[r] = GET_##type(c->at[r], (lane + (open ? last : 1)) % TEAM_WIDTH);                                 \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++) {                                                                       \
+            const uint s = column_word(r);                                                                             \
+            const type before = lane > 0 ? beside[r] : r > 0 ? beside[r - 1] : x;                                      \
+            const type behind = lane < last ? beside[r] : r + 1 < COLUMN_ROWS ? beside[r + 1] : x;                     \
+            const type opened = s > slot ? before : x, closed = s + 1 < LTREE_SLOTS ? behind : x;                      \
+            c->at[r] = s < slot ? c->at[r] : open ? opened : closed;                                                   \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ORDO_FN void column_keep_##type(column_##type *c, bool upper, type fill)                                           \
+    {                                                                                                                  \
+        const uint from = team_lane() + LTREE_HALF;                                                                    \
+        type       beside[COLUMN_ROWS];                                                                                \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++)                                                                         \
+            beside[r] = GET_##type(c->at[r], from % TEAM_WIDTH);                                                       \
+        ORDO_UNROLL                                                                                                    \
+        for (uint r = 0; r < COLUMN_ROWS; r++) {                                                                       \
+            type above = fill;                                                                                         \
+            ORDO_UNROLL                                                                                                \
+            for (uint q = r; q < COLUMN_ROWS; q++)                                                                     \
+                above = q == r + from / TEAM_WIDTH ? beside[q] : above;                                                \
+            c->at[r] = column_word(r) >= LTREE_HALF ? fill : upper ? above : c->at[r];                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ORDO_FN void column_merge_##type(__global const type *from, uint slot, uint own, __global type *into, uint count)  \
+    {                                                                                                                  \
+        column_##type held, moved;                                                                                     \
+        column_load_uncached_##type(&held, into, 0, count);                                                            \
+        column_load_uncached_##type(&moved, from, 0, own);                                                             \
+        apart_sync();                                                                                                  \
+        column_store_uncached_##type(&held, into + own - 1, 0, count);                                                 \
+        column_store_uncached_##type(&moved, into, 0, slot);                                                           \
+        column_store_uncached_##type(&moved, into - 1, slot + 1, own);                                                 \
+    }
+LTREE_COLUMN(uint)
+LTREE_COLUMN(ulong)
+
+#if KEY_BITS == 32
+typedef column_uint column_keys;
+#define KEYS_DO(verb) column_##verb##_uint
+#else
+typedef column_ulong column_keys;
+#define KEYS_DO(verb) column_##verb##_ulong
+#endif
+
+/* Returns a mask of the words of a line that are less than the key. */
+ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
+{
+    uint words = 0;
+    ORDO_UNROLL
+    for (uint r = 0; r < COLUMN_ROWS; r++)
+        words |= (uint) apart_ballot(c->at[r] < key) << r * TEAM_WIDTH;
+    return words;
+}
+
+#define COLUMN_SLOTS_MASK ((1u << LTREE_SLOTS) - 1)
+
+ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
+{
+    const uint less = popcount(column_less(c, key) & COLUMN_SLOTS_MASK);
+    *next = KEYS_DO(at)(c, less);
+    *next = less < LTREE_SLOTS ? *next : LTREE_UNUSED;
+    return less;
+}
+
+#endif

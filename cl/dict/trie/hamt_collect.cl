@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the updates of a finished draft (shared/hamt_draft.h) in key order. The host goes down level by level:
+ * hamt_children and hamt_descend turn the list of a level's nodes into the list of their children. hamt_leaf_bits and
+ * hamt_collect then write the keys of the leaves. A list is in key order. firsts[k] is the first key below entry k. All
+ * prefix sums are exclusive. */
+#pragma once
+#include "dict/each.cl"
+#include "dict/trie/hamt_draft.cl"
+
+/* Built together: hamt_children hamt_descend hamt_leaf_bits hamt_collect */
+
+/* Sets counts[k] to the number of children of node list[k], and counts[n] to 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_children(__global const uint *nodes, __global const uint *list, uint n, __global uint *counts)
+{
+    RUN_EACH (uint, k, n + 1) {
+        uint children = 0;
+        for (uint w = 0; k < n && w < HAMT_NODE; w++)
+            children += nodes[(ulong) list[k] * HAMT_NODE + w] != 0;
+        counts[k] = children;
+    }
+}
+
+/* Lists the children of the nodes in `list`, which lie on `level`. counts[] must hold the prefix sums. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_descend(__global const uint *nodes, __global const uint *list, __global const ordo_key_form *firsts, uint n,
+                  __global const uint *counts, uint level, __global uint *list_out, __global ordo_key_form *firsts_out)
+{
+    RUN_EACH (uint, k, n) {
+        uint to = counts[k];
+        for (uint w = 0; w < HAMT_NODE; w++) {
+            const uint child = nodes[(ulong) list[k] * HAMT_NODE + w];
+            if (child == 0)
+                continue;
+            list_out[to] = child - 1;
+            firsts_out[to++] = firsts[k] | (ordo_key_form) w << (HAMT_BITS + HAMT_LEVEL_BITS * level);
+        }
+    }
+}
+
+/* Sets counts[k] to the number of keys of leaf list[k], and counts[n] to 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_leaf_bits(__global const uint *leaves, __global const uint *list, uint n, __global uint *counts)
+{
+    RUN_EACH (uint, k, n + 1) {
+        uint keys = 0;
+        for (uint w = 0; k < n && w < HAMT_WORDS; w++)
+            keys += popcount(leaves[(ulong) list[k] * HAMT_WORDS + w]);
+        counts[k] = keys;
+    }
+}
+
+typedef struct {
+    __global const hamt_value *values;
+    __global ordo_key         *keys_out;
+    __global hamt_value       *values_out;
+    __global uchar            *erased;
+} draft_updates;
+
+/* Writes the updates of the keys that the bits of a word name, from index `to` on. Bit 0 is the key `first`. */
+ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
+{
+    for (; bits; bits &= bits - 1) {
+        const ordo_key_form key = first + (31 - clz(bits & (0 - bits)));
+        const uint          word = draft_find(d, key).word;
+        const bool          gone = word & HAMT_ERASED;
+        out->keys_out[to] = key_from_bits(key);
+        if (ORDO_VALUE_BYTES)
+            out->values_out[to] = gone ? 0 : out->values[DRAFT_UPDATE(word)];
+        out->erased[to++] = gone;
+    }
+}
+
+/* Writes the updates of the leaves in `list`, one work-item per word of a leaf. counts[] must hold the prefix sums. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_collect(DRAFT_PARAMETERS, __global const uint *list, __global const ordo_key_form *firsts,
+                  __global const uint *counts, uint n, __global const hamt_value *values, ulong values_at,
+                  __global ordo_key *keys_out, __global hamt_value *values_out, __global uchar *erased)
+{
+    const hamt_draft    d = DRAFT_HERE;
+    const draft_updates out = { values + values_at, keys_out, values_out, erased };
+    RUN_EACH (uint, item, n * HAMT_WORDS) {
+        const uint                    k = item / HAMT_WORDS, word = item % HAMT_WORDS;
+        __global const volatile uint *leaf = d.leaves + (ulong) list[k] * HAMT_WORDS;
+        uint                          to = counts[k];
+        if (leaf[word] == 0)
+            continue;
+        for (uint w = 0; w < word; w++)
+            to += popcount(leaf[w]);
+        draft_collect(&d, &out, leaf[word], firsts[k] + word * 32, to);
+    }
+}

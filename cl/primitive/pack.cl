@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key,
+ * made of the row's values in ordered form (shared/key.h). Each column is read or written once.
+ *
+ *  ORDO_KEY    The type of the keys (shared/key.h). It must be unsigned.
+ *  PACK_GROUP  The number of work-items per group.
+ *  PACK_TILE   The number of consecutive rows that a group handles. */
+#pragma once
+#include "device/atomic.cl"
+#include "device/compiler.cl"
+#include "shared/key.h"
+#include "shared/pack.h"
+
+#ifndef PACK_GROUP
+#define PACK_GROUP 1
+#endif
+#ifndef PACK_TILE
+#define PACK_TILE 4096
+#endif
+#if PACK_TILE % 8
+#error "PACK_TILE must be a multiple of 8, so that a byte of a bitmap belongs to one group"
+#endif
+/* ---- parameters of the kernels --------------------------------------------------------------------------------- */
+
+/* The columns, and the Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null. A bitmap may be null. An
+ * unpack skips columns that are null. */
+typedef struct {
+    __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
+} pack_table;
+
+/* clang-format off */
+#define PACK_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+/* clang-format on */
+#define PACK_ARG(f)   __global uchar *column##f, __global uchar *valid##f,
+#define PACK_POINT(f) table.column[f] = column##f, table.valid[f] = valid##f;
+
+/* ---- fields of keys -------------------------------------------------------------------------------------------- */
+
+/* Returns a key with the bits of `form` from bit number `first` up. */
+ORDO_FN ordo_key pack_put(ulong form, uint first)
+{
+    return (ordo_key) form << first;
+}
+
+/* Returns the bits of `key` from bit number `first` up. */
+ORDO_FN ulong pack_take(ordo_key key, uint first)
+{
+    return (ulong) (key >> first);
+}
+
+ORDO_FN ulong pack_sign(uint how)
+{
+    return how & PACK_WIDE ? (ulong) 1 << 63 : (ulong) 1 << 31;
+}
+
+/* Converts a value of field f to its ordered form. Integers out of the field's range get bits outside of the mask. */
+ORDO_FN ulong pack_form(__private const pack_plan *plan, uint f, ulong value)
+{
+    const ulong sign = pack_sign(plan->how[f]);
+    if (plan->how[f] & PACK_FLOAT)
+        return value ^ (value & sign ? sign | (sign - 1) : sign);
+    return value + plan->bias[f];
+}
+
+ORDO_FN ulong pack_value(__private const pack_plan *plan, uint f, ulong form)
+{
+    const ulong sign = pack_sign(plan->how[f]);
+    if (plan->how[f] & PACK_FLOAT)
+        return form ^ (form & sign ? sign : sign | (sign - 1));
+    return form - plan->bias[f];
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------------- */
+
+/* Returns the value of row i as 64 bits. Signed integers are extended by their sign. */
+ORDO_FN ulong pack_read(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i)
+{
+    const ulong at = plan->column_at[f] + i;
+    if (plan->how[f] & PACK_WIDE)
+        return ((__global const ulong *) table->column[f])[at];
+    const uint word = ((__global const uint *) table->column[f])[at];
+    return plan->how[f] & PACK_SIGNED ? (ulong) (int) word : word;
+}
+
+ORDO_FN void pack_write(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i, ulong value)
+{
+    const ulong at = plan->column_at[f] + i;
+    if (plan->how[f] & PACK_WIDE)
+        ((__global ulong *) table->column[f])[at] = value;
+    else
+        ((__global uint *) table->column[f])[at] = (uint) value;
+}
+
+ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i)
+{
+    const ulong at = plan->valid_at[f] + i;
+    return !table->valid[f] || (table->valid[f][at / 8] >> (at % 8) & 1);
+}
+
+/* ---- pack ------------------------------------------------------------------------------------------------------ */
+
+/* Sets outside[f] to the first row with a value out of range. */
+ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
+{
+    if (outside && ordo_load_relaxed(&outside[f]) > i)
+        ordo_min(&outside[f], i);
+}
+
+/* Returns the part of row i's key that field f has. */
+ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulong value, bool valid,
+                           __global uint *outside)
+{
+    const ulong form = pack_form(plan, f, value), mask = plan->mask[f];
+    ordo_key    part = 0;
+    if (valid) {
+        part = pack_put((form ^ plan->turn[f]) & mask, plan->first[f]);
+        if (form & ~mask)
+            pack_report(outside, f, i);
+    }
+    if (plan->how[f] & PACK_NULLABLE && valid == !(plan->how[f] & PACK_NULLS_LAST))
+        part |= pack_put(1, plan->first[f] + plan->bits[f]);
+    return part;
+}
+
+/* Packs row i. All values are read before the first is used, so that the reads overlap. */
+ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pack_plan *plan, uint i,
+                          __global uint *outside)
+{
+    ulong    value[PACK_FIELDS];
+    bool     valid[PACK_FIELDS];
+    ordo_key key = 0;
+    ORDO_UNROLL
+    for (uint f = 0; f < PACK_FIELDS; f++)
+        if (f < plan->n_fields) {
+            value[f] = pack_read(table, plan, f, i);
+            valid[f] = pack_read_valid(table, plan, f, i);
+        }
+    ORDO_UNROLL
+    for (uint f = 0; f < PACK_FIELDS; f++)
+        if (f < plan->n_fields)
+            key |= pack_part(plan, f, i, value[f], valid[f], outside);
+    return key;
+}
+
+/* Packs all rows. `outside` may be null. Otherwise its n_fields words must be PACK_NO_ROW before. */
+/* clang-format off */
+ORDO_KERNEL(PACK_GROUP)
+void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,
+               __global uint *outside, ulong outside_at)
+/* clang-format on */
+{
+    const uint first = (uint) get_group_id(0) * PACK_TILE, end = min(count - first, (uint) PACK_TILE) + first;
+    pack_table table;
+    PACK_EACH(PACK_POINT)
+    for (uint i = first + (uint) get_local_id(0); i < end; i += PACK_GROUP)
+        keys[keys_at + i] = pack_row(&table, &plan, i, outside ? outside + outside_at : 0);
+}
+
+/* ---- unpack ---------------------------------------------------------------------------------------------------- */
+
+ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key)
+{
+    if (!(plan->how[f] & PACK_NULLABLE))
+        return true;
+    return (pack_take(key, plan->first[f] + plan->bits[f]) & 1) == !(plan->how[f] & PACK_NULLS_LAST);
+}
+
+/* Writes row i of all columns. A null has the value 0. */
+ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const pack_plan *plan, uint i, ordo_key key)
+{
+    ORDO_UNROLL
+    for (uint f = 0; f < PACK_FIELDS; f++)
+        if (f < plan->n_fields && table->column[f]) {
+            const ulong form = (pack_take(key, plan->first[f]) & plan->mask[f]) ^ plan->turn[f];
+            pack_write(table, plan, f, i, pack_is_valid(plan, f, key) ? pack_value(plan, f, form) : 0);
+        }
+}
+
+/* Writes the byte of each bitmap that has rows i to i + 7. The bits of rows from `end` on are 0. */
+ORDO_FN void pack_write_valid(__private const pack_table *table, __private const pack_plan *plan,
+                              __global const ordo_key *keys, uint i, uint end)
+{
+    uint byte[PACK_FIELDS] = { 0 };
+    for (uint k = 0; k < min(end - i, 8u); k++) {
+        const ordo_key key = keys[i + k];
+        ORDO_UNROLL
+        for (uint f = 0; f < PACK_FIELDS; f++)
+            if (f < plan->n_fields)
+                byte[f] |= (uint) pack_is_valid(plan, f, key) << k;
+    }
+    ORDO_UNROLL
+    for (uint f = 0; f < PACK_FIELDS; f++)
+        if (f < plan->n_fields && table->valid[f])
+            table->valid[f][plan->valid_at[f] / 8 + i / 8] = (uchar) byte[f];
+}
+
+/* Unpacks all rows. A group reads its keys twice if there are bitmaps, the second time from a cache. */
+/* clang-format off */
+ORDO_KERNEL(PACK_GROUP)
+void unpack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global const ordo_key *keys, ulong keys_at)
+/* clang-format on */
+{
+    const uint first = (uint) get_group_id(0) * PACK_TILE, end = min(count - first, (uint) PACK_TILE) + first;
+    pack_table table;
+    PACK_EACH(PACK_POINT)
+    for (uint i = first + (uint) get_local_id(0); i < end; i += PACK_GROUP)
+        pack_unpack_row(&table, &plan, i, keys[keys_at + i]);
+    if (plan.n_bitmaps == 0)
+        return;
+    for (uint i = first + (uint) get_local_id(0) * 8; i < end; i += PACK_GROUP * 8)
+        pack_write_valid(&table, &plan, keys + keys_at, i, end);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the child of a query in a line of an index (shared/index.h). A search of a line has LINE_STEPS steps. A step
+ * compares one SIMD block. */
+#pragma once
+#include "primitive/search_keys.cl"
+
+#define LINE_ENTRIES (1 << SEARCH_LINE)
+#define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
+/* 1: a line is a node, which node_before() compares as a whole. */
+#define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
+
+ORDO_FN index_form search_form(void)
+{
+    const index_form form = { NODE_LOG2, SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE };
+
+    return form;
+}
+
+#if LINE_IS_NODE
+#define line_before(line, step, block, query) node_before(line, query)
+#else
+
+#if ORDO_CPU
+/* Adds the elements of a vector comparison, in which true is -1. */
+#define SUM_2(v) ((v).x + (v).y)
+#define SUM_4(v) SUM_2((v).lo + (v).hi)
+#if KEY_BITS == 32
+typedef int4  compared4;
+typedef int8  compared8;
+typedef int16 compared16;
+#else
+typedef long4  compared4;
+typedef long8  compared8;
+typedef long16 compared16;
+#endif
+#if SEARCH_UPPER
+#define COMPARE(keys, query) ((keys) <= (query))
+#else
+#define COMPARE(keys, query) ((keys) < (query))
+#endif
+
+/* Returns how many separators of a SIMD block of `levels` levels come before the query. A vector has one more element
+ * than a block, whose comparison is set to 0. */
+ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
+{
+    if (levels == 1)
+        return search_before(*block, query);
+    if (levels == 2) {
+        compared4 four = COMPARE(vload4(0, block), query);
+        four.s3 = 0;
+        return (uint) -SUM_4(four);
+    }
+    if (levels == 3) {
+        compared8 eight = COMPARE(vload8(0, block), query);
+        eight.s7 = 0;
+        return (uint) -SUM_4(eight.lo + eight.hi);
+    }
+    compared16 all = COMPARE(vload16(0, block), query);
+    all.sf = 0;
+    const compared8 halves = all.lo + all.hi;
+    return (uint) -SUM_4(halves.lo + halves.hi);
+}
+#else
+/* Returns how many separators in this lane's part of a SIMD block come before the query. Neighbouring lanes read
+ * neighbouring separators. */
+ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
+{
+    uint before = 0;
+
+    ORDO_UNROLL
+    for (uint i = 0; i < (1u << levels) - 1; i += TEAM_WIDTH)
+        if (i + team_lane() < (1u << levels) - 1)
+            before += search_before(block[i + team_lane()], query);
+    return before;
+}
+#endif
+
+/* Compares SIMD block `block` of a line's step. The sum over the team is the number of separators that come before the
+ * query. */
+ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
+{
+    const uint depth = step * SEARCH_SIMD;
+
+    return simd_before(line + index_simd_slot(search_form(), depth, block), index_simd_depth(search_form(), depth),
+                       query);
+}
+#endif
+
+/* Returns the child block that a step leads to, if `before` separators of block `block` come before the query. */
+ORDO_FN uint line_child(uint step, uint block, uint before)
+{
+    return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
+}
+
+ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *nodes, uint number)
+{
+    return nodes + ((ulong) number << SEARCH_LINE);
+}
+
+/* `at` must be the place of the unit's level. */
+ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
+{
+    return line_at(nodes, index_line(at, search_form(), unit));
+}
+
+#if TEAM_WIDTH == 1
+/* Returns the unit at which a query's search continues below `unit`, whose line is `line`. The level below must have
+ * last + 1 units. */
+ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
+{
+    uint child = 0;
+
+    ORDO_UNROLL
+    for (uint step = 0; step < LINE_STEPS; step++)
+        child = line_child(step, child, line_before(line, step, child, query));
+    /* min() leads from padding entries, which repeat the last key, to the last unit. */
+    return min(unit * LINE_ENTRIES + child, last);
+}
+#endif

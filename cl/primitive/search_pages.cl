@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partitions queries at the leaves of an index's first page. Kim et al., FAST (ACM TODS 36(4), 2011), section 8 (c).
+ * The host defines the macros of search_keys.cl for one lane per query. */
+#pragma once
+#include "primitive/search_line.cl"
+
+/* Sets buffers[i] to the unit that query first + i reaches, `levels` levels below the root, and places[i] to first + i.
+ * `at` must be the place of the root's level. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_page(__global const ordo_key *queries, ulong queries_at, uint first, uint n_queries,
+                 __global const ordo_key_form *nodes, ulong nodes_at, uint blocks, index_place at, uint levels,
+                 __global uint *buffers, __global uint *places)
+{
+    queries += queries_at + first;
+    nodes += nodes_at;
+
+    for (ulong i = get_global_id(0); i < n_queries; i += get_global_size(0)) {
+        const ordo_key_form query = key_bits(queries[i]);
+        index_place         here = at;
+        uint                unit = 0;
+
+        for (uint level = 0; level < levels; level++) {
+            const uint last = index_units(blocks, SEARCH_LINE, here.level - 1) - 1;
+            unit = line_next(line_of(nodes, here, unit), last, unit, query);
+            here = index_below(here, blocks, search_form());
+        }
+        buffers[i] = unit;
+        places[i] = first + (uint) i;
+    }
+}
+
+/* Copies the queries in the order of `places`. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_take(__global const ordo_key *queries, ulong queries_at, uint n_queries, __global const uint *places,
+                 __global ordo_key *out)
+{
+    queries += queries_at;
+    for (ulong i = get_global_id(0); i < n_queries; i += get_global_size(0))
+        out[i] = queries[places[i]];
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocates drafts (cl/shared/hamt_draft.h) and reads them in key order:
+ *
+ *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
+ *   2  count    Counts the keys of the leaves. Waits.
+ *   3  collect  Writes the keys, with the value or the erasure that their slots name. */
+#include "dict/trie/hamt.h"
+
+#include "primitive/scan.h"
+
+#define MODULE "dict/trie/hamt_collect.cl"
+
+static struct ordo_launch pass(const struct ordo_hamt *hamt, const char *kernel, size_t items)
+{
+    return ordo_hamt_kernel(hamt, MODULE, kernel, ordo_dict_pass_items(hamt->dict.dev, items));
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static size_t levels_of(const struct ordo_hamt *hamt)
+{
+    return HAMT_LEVELS(8 * hamt->dict.key_bytes);
+}
+
+/* Returns the maximum number of distinct values that `operations` keys have above their lowest `bits` bits. */
+static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
+{
+    const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
+    return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
+}
+
+/* Sets the sizes of a draft that is large enough for any keys of `operations` operations. */
+static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_hamt_draft *draft)
+{
+    draft->n_slots = (cl_uint) operations * HAMT_SLOTS_EACH;
+    draft->most_leaves = (cl_uint) prefixes(hamt, operations, HAMT_BITS);
+    draft->most_nodes = 0;
+    for (size_t level = 0; level < levels_of(hamt); level++)
+        draft->most_nodes += (cl_uint) prefixes(hamt, operations, HAMT_BITS + HAMT_LEVEL_BITS * (level + 1));
+}
+
+static size_t node_bytes(const struct ordo_hamt_draft *draft)
+{
+    return (size_t) draft->most_nodes * HAMT_NODE * sizeof(cl_uint);
+}
+
+static size_t leaf_bytes(const struct ordo_hamt_draft *draft)
+{
+    return (size_t) draft->most_leaves * HAMT_WORDS * sizeof(cl_uint);
+}
+
+/* Maximum bytes of nodes and leaves. */
+#define DRAFT_BYTES ((size_t) 1 << 30)
+
+size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations)
+{
+    struct ordo_hamt_draft draft;
+
+    for (measure(hamt, operations, &draft); node_bytes(&draft) + leaf_bytes(&draft) > DRAFT_BYTES; operations /= 2)
+        measure(hamt, operations / 2, &draft);
+    return operations;
+}
+
+static ordo_status allocate_zeros(struct ordo_call *call, size_t bytes, cl_mem *out)
+{
+    ORDO_TRY(ordo_call_scratch(call, bytes, out));
+    return ordo_call_fill(call, *out, 0, bytes, 0);
+}
+
+ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                  const struct ordo_hamt_draft *draft)
+{
+    const size_t word = sizeof(cl_uint), top = HAMT_DRAFT_LEVELS + levels_of(hamt) - 1;
+
+    ORDO_TRY(ordo_call_fill(call, draft->state, 0, HAMT_TICK * word, 0));
+    ORDO_TRY(ordo_call_fill(call, draft->state, HAMT_DRAFT_NODES * word, word, 1)); /* the root */
+    return ordo_call_fill(call, draft->state, top * word, word, 1);
+}
+
+ordo_status ordo_hamt_draft_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
+                                  struct ordo_hamt_draft *draft)
+{
+    measure(hamt, operations, draft);
+    ORDO_TRY(allocate_zeros(call, draft->n_slots * sizeof(cl_uint), &draft->slots));
+    ORDO_TRY(allocate_zeros(call, node_bytes(draft), &draft->nodes));
+    ORDO_TRY(allocate_zeros(call, leaf_bytes(draft), &draft->leaves));
+    return ordo_hamt_draft_reset(call, hamt, draft);
+}
+
+void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *draft, const struct ordo_slice *keys)
+{
+    ORDO_ADD(args, ORDO_ARG(draft->slots), ORDO_ARG(draft->nodes), ORDO_ARG(draft->leaves), ORDO_ARG(draft->state),
+             ORDO_ARG(draft->n_slots), ORDO_ARG(draft->most_nodes), ORDO_ARG(draft->most_leaves));
+    ordo_args_slice(args, keys);
+}
+
+ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
+                                    struct ordo_hamt_updates *out)
+{
+    *out = (struct ordo_hamt_updates) { .count = 0 };
+    ORDO_TRY(ordo_call_scratch(call, operations * hamt->dict.key_bytes, &out->keys));
+    if (hamt->dict.value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, operations * hamt->dict.value_bytes, &out->values));
+    return ordo_call_scratch(call, operations, &out->erased);
+}
+
+/* ---- reading in key order ---------------------------------------------------------------------------------------- */
+
+/* A list of nodes or leaves in key order (cl/dict/trie/hamt_collect.cl). */
+struct list {
+    cl_mem nodes, firsts, counts;
+    size_t n;
+};
+
+static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *hamt, size_t n, struct list *out)
+{
+    *out = (struct list) { .n = n };
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &out->nodes));
+    ORDO_TRY(ordo_call_scratch(call, n * hamt->dict.key_bytes, &out->firsts));
+    return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
+}
+
+/* Runs a kernel that counts the children or keys of each entry of the list. Sets list->counts to the prefix sums.
+ * `nodes` is the array of the list's nodes or leaves. */
+static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
+                         const struct list *list)
+{
+    const struct ordo_launch launch = pass(hamt, kernel, list->n + 1);
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(list->nodes), ORDO_ARG_UINT(list->n), ORDO_ARG(list->counts));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    return ordo_call_sum_before(call, ORDO_U32, list->counts, list->n + 1);
+}
+
+/* Replaces a list of nodes of `level` by the list of their n children. */
+static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_draft *draft,
+                           size_t level, size_t n, struct list *list)
+{
+    const struct ordo_launch launch = pass(hamt, "hamt_descend", list->n);
+    struct ordo_args         args = { .n = 0 };
+    struct list              next;
+
+    ORDO_TRY(count(call, hamt, "hamt_children", draft->nodes, list));
+    ORDO_TRY(begin_list(call, hamt, n, &next));
+    ORDO_ADD(&args, ORDO_ARG(draft->nodes), ORDO_ARG(list->nodes), ORDO_ARG(list->firsts), ORDO_ARG_UINT(list->n),
+             ORDO_ARG(list->counts), ORDO_ARG_UINT(level), ORDO_ARG(next.nodes), ORDO_ARG(next.firsts));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    *list = next;
+    return ORDO_OK;
+}
+
+/* Lists the draft's leaves. The list is empty if the draft has no leaf. */
+static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt,
+                               const struct ordo_hamt_draft *draft, const cl_uint *words, struct list *list)
+{
+    ORDO_TRY(begin_list(call, hamt, 1, list));
+    ORDO_TRY(ordo_call_fill(call, list->nodes, 0, sizeof(cl_uint), 0));
+    ORDO_TRY(ordo_call_fill(call, list->firsts, 0, hamt->dict.key_bytes, 0));
+    for (size_t level = levels_of(hamt); level-- > 0 && list->n > 0;) {
+        size_t n = words[level > 0 ? HAMT_DRAFT_LEVELS + level - 1 : HAMT_DRAFT_LEAVES];
+        if (ordo_is_dry_run(call->dev))
+            n = 1;
+        if (n == 0)
+            list->n = 0;
+        else
+            ORDO_TRY(descend(call, hamt, draft, level, n, list));
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                    const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
+                                    struct ordo_slice values, struct ordo_hamt_updates *out)
+{
+    struct ordo_args args = { .n = 0 };
+    struct list      list;
+    cl_uint          n = 0;
+
+    ORDO_TRY(list_leaves(call, hamt, draft, words, &list));
+    if (list.n == 0)
+        return ORDO_OK;
+    ORDO_TRY(count(call, hamt, "hamt_leaf_bits", draft->leaves, &list));
+    ordo_hamt_draft_add(&args, draft, &keys);
+    ORDO_ADD(&args, ORDO_ARG(list.nodes), ORDO_ARG(list.firsts), ORDO_ARG(list.counts), ORDO_ARG_UINT(list.n));
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(out->keys), ORDO_ARG(out->values), ORDO_ARG(out->erased));
+    const struct ordo_launch launch = pass(hamt, "hamt_collect", list.n * HAMT_WORDS);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_call_read(call, list.counts, list.n * sizeof n, &n, sizeof n));
+    out->count = ordo_is_dry_run(call->dev) ? 1 : n;
+    return ORDO_OK;
+}

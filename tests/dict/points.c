@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "points.h"
+
+#include "tests/primitive/scan_common.h"
+
+#include "shared/key.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A history that runs. */
+struct run {
+    struct test                 *t;
+    const struct points_subject *subject;
+    const struct plan           *plan;
+    uint32_t                     faults;
+    ordo_dict                   *dict;
+    struct model                 before, after;
+    size_t                       n, key_bytes;
+    uint8_t                     *codes, *keys, *values, *found, *outcomes, *values_out;
+    uint32_t                    *ticks;
+};
+
+/* Keys by number: spread over all keys, with the least and the greatest, or the greatest ones. */
+static uint64_t key_at(const struct run *r, size_t number)
+{
+    const uint64_t all = r->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    const uint64_t spread = number + 1 == r->plan->keys ? all : number * (all / r->plan->keys);
+    const uint64_t form = r->plan->dense ? all - number : spread;
+    return key_from_bits_of((int) r->plan->type, form);
+}
+
+static uint8_t pick_code(struct run *r)
+{
+    uint64_t left = test_below(r->t, 100);
+    uint8_t  code = 0;
+    while (left >= r->plan->weight[code])
+        left -= r->plan->weight[code++];
+    return code;
+}
+
+/* All values differ. The halves of 8-byte values are equal. */
+static uint64_t value_number(const struct run *r, uint64_t number)
+{
+    return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
+}
+
+static void make_input(struct run *r)
+{
+    const size_t n = r->n, vb = r->plan->value_bytes;
+
+    r->codes = test_alloc(n);
+    r->keys = test_alloc(n * r->key_bytes);
+    r->values = test_alloc(n * vb);
+    r->found = test_alloc(n);
+    r->outcomes = test_alloc(n);
+    r->values_out = test_alloc(n * vb);
+    r->ticks = test_alloc(2 * n * sizeof *r->ticks);
+    memset(r->found, TEST_EMPTY, n);
+    memset(r->outcomes, TEST_EMPTY, n);
+    memset(r->values_out, TEST_EMPTY, n * vb);
+    for (size_t i = 0; i < n; i++) {
+        r->codes[i] = pick_code(r);
+        write_bits(r->keys, r->key_bytes, i, key_at(r, test_below(r->t, r->plan->keys)));
+        if (vb)
+            write_bits(r->values, vb, i, value_number(r, i + 1));
+    }
+}
+
+static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
+{
+    struct model       model = model_empty(r->plan->type, r->plan->value_bytes);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
+
+    memset(codes, ORDO_UPSERT, count);
+    (void) model_apply(&model,
+                       &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
+    return model;
+}
+
+static void make_dict(struct run *r)
+{
+    const size_t       all = r->plan->keys, vb = r->plan->value_bytes;
+    AUTO_FREE uint8_t *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * vb);
+    size_t             count = 0;
+
+    for (size_t number = 0; number < all; number++) {
+        if (test_below(r->t, 100) >= r->plan->initial)
+            continue;
+        write_bits(keys, r->key_bytes, count, key_at(r, number));
+        if (vb)
+            write_bits(values, vb, count, value_number(r, 1000000 + number));
+        count++;
+    }
+    r->before = model_of_arrays(r, keys, values, count);
+    test_ok(r->t, r->subject->create(r->t->dev, r->plan, &r->dict));
+    if (count > 0)
+        test_ok(r->t, ordo_dict_build_host(r->dict, keys, vb ? values : NULL, count));
+}
+
+/* ---- one history ------------------------------------------------------------------------------------------------- */
+
+static void apply(struct run *r)
+{
+    const bool                              has_values = r->plan->value_bytes > 0;
+    const struct ordo_host_concurrent_batch batch = { .codes = r->codes,
+                                                      .keys = r->keys,
+                                                      .values = has_values ? r->values : NULL,
+                                                      .count = r->n,
+                                                      .found = r->found,
+                                                      .values_out = has_values ? r->values_out : NULL,
+                                                      .outcomes = r->outcomes };
+    AUTO_ARRAY struct test_array            ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
+
+    r->subject->record(r->dict, r->faults, ticks.mem);
+    test_ok(r->t, ordo_dict_apply_concurrent_host(r->dict, &batch));
+    r->subject->record(r->dict, 0, NULL);
+    test_download(r->t, &ticks, r->ticks);
+}
+
+static bool read_after(struct run *r, char *wrong, size_t bytes)
+{
+    const size_t room = r->plan->keys + 1, vb = r->plan->value_bytes;
+    uint8_t     *keys = test_alloc(room * r->key_bytes), *values = test_alloc(room * vb);
+    size_t       count = 0;
+
+    r->after = model_empty(r->plan->type, r->plan->value_bytes);
+    const bool sound = ordo_dict_check(r->dict, NULL) == ORDO_OK &&
+                       ordo_dict_export_host(r->dict, keys, vb ? values : NULL, room, &count) == ORDO_OK;
+    if (sound)
+        r->after = model_of_arrays(r, keys, values, count);
+    else
+        (void) ordo_device_last_error(r->t->dev, wrong, bytes);
+    free(keys);
+    free(values);
+    if (sound && r->after.count != count)
+        (void) snprintf(wrong, bytes, "a key is exported twice");
+    return sound && r->after.count == count;
+}
+
+static bool explain(struct run *r, char *wrong, size_t bytes)
+{
+    const size_t   vb = r->plan->value_bytes;
+    struct history h = history_begin(&r->before, vb > 0);
+
+    for (size_t i = 0; i < r->n; i++)
+        history_add(&h, (struct history_op) {
+                            .key = key_bits_of((int) r->plan->type, read_bits(r->keys, r->key_bytes, i)),
+                            .wrote = vb ? read_bits(r->values, vb, i) : 0,
+                            .saw = vb && r->codes[i] == ORDO_FIND ? read_bits(r->values_out, vb, i) : 0,
+                            .begin = r->ticks[2 * i],
+                            .end = r->ticks[2 * i + 1],
+                            .code = r->codes[i],
+                            .found = r->found[i] == 1,
+                        });
+    const enum history_verdict verdict = history_explain(&h, &r->after, wrong, bytes);
+    history_free(&h);
+    if (verdict == HISTORY_UNDECIDED)
+        (void) snprintf(wrong, bytes, "too many orders to try");
+    return verdict == HISTORY_EXPLAINED;
+}
+
+static bool all_done(struct run *r, char *wrong, size_t bytes)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->outcomes[i] != ORDO_DONE || r->found[i] > 1) {
+            (void) snprintf(wrong, bytes, "operation %zu: outcome %u, found %u", i, r->outcomes[i], r->found[i]);
+            return false;
+        }
+    return true;
+}
+
+bool points_run(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
+                uint64_t seed, char *wrong, size_t bytes)
+{
+    struct run r = { .t = t,
+                     .subject = subject,
+                     .plan = plan,
+                     .faults = faults,
+                     .n = plan->operations,
+                     .key_bytes = ordo_type_bytes(plan->type) };
+
+    t->random = seed;
+    make_input(&r);
+    make_dict(&r);
+    apply(&r);
+    const bool  good = all_done(&r, wrong, bytes) && read_after(&r, wrong, bytes) && explain(&r, wrong, bytes);
+    void *const all[] = { r.codes, r.keys, r.values, r.found, r.outcomes, r.values_out, r.ticks };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        free(all[i]);
+    model_free(&r.before);
+    model_free(&r.after);
+    ordo_dict_destroy(&r.dict);
+    return good;
+}
+
+void points_expect(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
+                   uint64_t seed)
+{
+    char wrong[4096] = "";
+
+    test_context(t, "history '%s', seed %" PRIu64 ", faults %u", plan->name, seed, faults);
+    if (!points_run(t, subject, plan, faults, seed, wrong, sizeof wrong))
+        test_fail(t, __FILE__, __LINE__, "%s", wrong);
+}
+
+size_t points_wanted(size_t usual)
+{
+    const char *text = getenv("ORDO_TEST_HISTORIES");
+    return text ? strtoull(text, NULL, 0) : usual;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histories of concurrent finds, upserts, inserts and erases on a structure that records them: whether some order of
+ * the operations explains their results (history.h). The files of tests of a structure say how to create it and how to
+ * inject faults. */
+#ifndef ORDO_TESTS_POINTS_H
+#define ORDO_TESTS_POINTS_H
+
+#include "history.h"
+
+#include "tests/support/support.h"
+
+struct plan {
+    const char *name;
+    ordo_type   type;
+    uint32_t    value_bytes;
+    uint32_t    keys, initial; /* percent of them that exist before */
+    uint32_t    setting;       /* of the structure */
+    size_t      operations;
+    uint8_t     weight[ORDO_ERASE + 1]; /* percent of each code */
+    bool        dense;                  /* The keys are the greatest of the type, one after another. */
+};
+
+/*                       find contains upsert insert erase */
+#define POINTS                                                                                                         \
+    {                                                                                                                  \
+        25, 10, 25, 15, 25                                                                                             \
+    }
+#define CHANGES                                                                                                        \
+    {                                                                                                                  \
+        0, 0, 20, 40, 40                                                                                               \
+    }
+#define STORES                                                                                                         \
+    {                                                                                                                  \
+        5, 0, 60, 30, 5                                                                                                \
+    }
+
+/* A structure. `record` sets the faults (a sum of enum ordo_fault) and the memory for time stamps, or takes both
+ * away. */
+struct points_subject {
+    ordo_status (*create)(ordo_device *dev, const struct plan *plan, ordo_dict **out);
+    void (*record)(ordo_dict *dict, uint32_t faults, cl_mem history);
+};
+
+/* Runs a history. Returns false if it is wrong, with the reason in `wrong`. */
+bool points_run(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
+                uint64_t seed, char *wrong, size_t bytes);
+/* Expects that a history is right. */
+void points_expect(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
+                   uint64_t seed);
+
+/* ORDO_TEST_HISTORIES: the number of histories of 3,000 operations, by default `usual`. */
+size_t points_wanted(size_t usual);
+
+#endif
