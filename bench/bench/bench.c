@@ -50,7 +50,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
         used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);
     if (used)
         snprintf(more + used, sizeof more - used, ")");
-    if (workload == DELETERANDOM && o->erase_percent < 100)
+    if (workload_erases(workload) && o->erase_percent < 100)
         snprintf(more, sizeof more, " (%u %% of the elements)", o->erase_percent);
     say(run->out, 4, "\n%s: %s%s", workload_name(workload), workload_text(workload), more);
     for (int v = 0; variant_name(workload, v); v++)

@@ -192,6 +192,7 @@ static const struct option_row rows[] = {
     { "--no-limits", 0, WITHOUT, take_flag, false, AT(no_limits), 0, 0 },
     { "--compare", 0, WITH, take_compare, false, 0, 0, 0 },
     { "--against", 0, WITH, take_text, false, AT(against), 0, 0 },
+    { "--beside", 0, WITH, take_text, false, AT(beside), 0, 0 },
     { "--slower-by", 0, WITH, take_double, false, AT(slower_by), 0.1, 90 },
     { "--processes", 0, WITH, take_uint32, false, AT(processes), 1, 32 },
     { "--json", 0, WITH, take_json, false, AT(json), 0, 0 },

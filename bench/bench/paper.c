@@ -26,6 +26,7 @@ struct part {
 
 struct paper_run {
     cJSON          *paper;
+    cJSON          *beside; /* a file of another device, or NULL */
     const char     *program;
     const char    **how; /* from the command line */
     int             n_how;
@@ -64,6 +65,9 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     p->paper = paper_load(options->paper, why);
     if (!p->paper)
         usage_error("%s", why);
+    p->beside = options->beside ? json_read(options->beside, why) : NULL;
+    if (options->beside && !p->beside)
+        usage_error("--beside: %s", why);
     p->full = options->full;
     p->most = options->n_sizes ? options->sizes[0] : 0;
     p->budget = options->budget;
@@ -89,6 +93,7 @@ void paper_end(struct paper_run **paper)
         return;
     forget_parts(*paper);
     cJSON_Delete((*paper)->paper);
+    cJSON_Delete((*paper)->beside);
     cJSON_Delete((*paper)->limits);
     free((*paper)->how);
     free(*paper);
@@ -125,7 +130,7 @@ static void add_queries(const struct paper_run *p, FILE *words, const cJSON *run
     double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
     if (!queries)
         return;
-    if (!listed)
+    if (!listed && !text_is(run, "value", "ms")) /* times are of this number */
         count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
         count = fmin(count, RESULTS_MAX * (n / scale) / strtod(width + 8, NULL));
@@ -213,6 +218,14 @@ static int places_of(const cJSON *list)
     return n ? n : 1;
 }
 
+/* Gives this device the name that claims about a CPU and a GPU use. */
+static void name_device(const cJSON *run, const struct ordo_facts *facts)
+{
+    cJSON *cells = json_at(run, "cells");
+    if (text_is(cells, "device", "here"))
+        cJSON_ReplaceItemInObjectCaseSensitive(cells, "device", cJSON_CreateString(facts->cpu ? "cpu" : "gpu"));
+}
+
 /* Adds a part per size, batch and number of queries; none if no structure is known. */
 static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, double most)
 {
@@ -236,16 +249,19 @@ static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     }
 }
 
-static void add_parts(struct paper_run *p, double most)
+static void add_parts(struct paper_run *p, const struct ordo_facts *facts)
 {
+    const double most = most_elements(p, facts);
     const cJSON *experiment = NULL, *of = NULL;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
-            cJSON_ArrayForEach(of, json_at(experiment, "runs"))
+            cJSON_ArrayForEach(of, json_at(experiment, "runs")) {
+                name_device(of, facts);
                 add_run(p, experiment, of, most);
+            }
     }
 }
 
@@ -284,7 +300,7 @@ int paper_parts(struct run *run, const struct options **parts)
     const struct ordo_facts *facts = ordo_device_facts(run->device);
     const bool               may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
     do
-        add_parts(p, most_elements(p, facts));
+        add_parts(p, facts);
     while (may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts));
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
@@ -351,6 +367,26 @@ static void add_beside(cJSON *rows, cJSON *cells, double paper, double here)
     cJSON_AddItemToArray(rows, cells);
 }
 
+/* Whether each row of the paper that these cells stand for, null for any, was measured at the paper's sizes. */
+static bool is_measured(const cJSON *experiment, const cJSON *cells, const cJSON *figures)
+{
+    const cJSON *row = NULL;
+    bool         all = true;
+    cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+        cJSON            *one = figure_cells(experiment, row);
+        cJSON            *list = cJSON_CreateArray();
+        struct figure_set of_row = figures_with(figures, one), within;
+        cJSON_AddNumberToObject(one, "value", 0);
+        cJSON_AddItemToArray(list, one);
+        within = figures_with(list, cells);
+        all &= within.n == 0 || (of_row.n > 0 && !json_at(of_row.all[0], "scale"));
+        free(of_row.all);
+        free(within.all);
+        cJSON_Delete(list);
+    }
+    return all;
+}
+
 /* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
 static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 {
@@ -361,7 +397,8 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
         cJSON      *cells = figure_cells(experiment, row);
         struct line line = figures_select(figures, cells, NULL, rates);
         cJSON_AddItemToArray(theirs, cJSON_Duplicate(cells, true));
-        add_beside(rows, cells, figure_value(experiment, row), line_mean(&line));
+        add_beside(rows, cells, figure_value(experiment, row),
+                   is_measured(experiment, cells, figures) ? line_mean(&line) : NAN);
         free(line.points);
     }
     cJSON_ArrayForEach(figure, figures) {
@@ -419,7 +456,7 @@ static int width_of(const cJSON *rows, const char *column)
 /* Prints at most these figures that the paper does not have. */
 #define OTHERS_PRINTED 24
 
-static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bool ratios)
+static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows)
 {
     struct column columns[COLUMNS_MAX];
     struct table  table = { .out = out, .columns = columns };
@@ -445,7 +482,7 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
             continue;
         for (int c = 0; c < n + 2; c++)
             cell_text(row, columns[c].title, texts[c]);
-        snprintf(texts[n + 2], sizeof *texts, ratios && !isnan(here / paper) ? "%.2gx" : "-", here / paper);
+        snprintf(texts[n + 2], sizeof *texts, isnan(here / paper) ? "-" : "%.2gx", here / paper);
         for (int c = 0; c < table.n_columns; c++)
             cells[c] = texts[c];
         table_row(&table, cells);
@@ -476,14 +513,14 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     if (*text_of(experiment, "lacks"))
         say(run->out, 4, "    not measured: %s", text_of(experiment, "lacks"));
     if (scale > 1)
-        say(run->out, 4, "    measured with n and batches over %.0f; shown with the paper's", scale);
+        say(run->out, 4, "    measured with the paper's n and batches over %.0f", scale);
     if (p->most_queries < INFINITY)
         say(run->out, 4, "    by %s queries at a time at most, as there is little time",
             text_count(queries, (size_t) p->most_queries));
     cJSON_ArrayForEach(note, json_at(experiment, "notes"))
         say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
-        print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
+        print_rows(run->out, experiment, rows);
     copy_texts(json, experiment, (const char *[]) { "id", "where", "title", "unit", NULL });
     json_exact(json, "scale", scale);
     cJSON_AddItemToObject(json, "rows", rows);
@@ -494,25 +531,26 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
 {
     cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper"), *item = NULL;
-    char   said[64] = "", figures[120] = "";
+    char   said[64] = "", there[40] = "", here[40] = "";
     size_t used = 0;
     if (cJSON_IsNumber(paper))
-        snprintf(said, sizeof said, "%.4g", paper->valuedouble);
+        snprintf(said, sizeof said, "; paper %.4g", paper->valuedouble);
     cJSON_ArrayForEach(item, paper)
         if (used < sizeof said)
             used += (size_t) snprintf(said + used, sizeof said - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
-                                      used ? " to " : "", item->valuedouble);
+                                      used ? " to " : "; paper ", item->valuedouble);
+    if (*said && !isnan(judgement->there))
+        snprintf(there, sizeof there, ", at these cells %.4g", judgement->there);
     if (*said && !isnan(judgement->here))
-        snprintf(figures, sizeof figures, "; paper %s, here %.4g", said, judgement->here);
-    else if (*said)
-        snprintf(figures, sizeof figures, "; paper %s", said);
-    say(run->out, 4, "%s: %s (%s)%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
-        text_of(claim, "where"), figures, judgement->why);
+        snprintf(here, sizeof here, ", here %.4g", judgement->here);
+    say(run->out, 4, "%s: %s (%s)%s%s%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
+        text_of(claim, "where"), said, there, here, judgement->why);
     if (*text_of(claim, "note"))
         say(run->out, 4, "    %s", text_of(claim, "note"));
     copy_texts(json, claim, (const char *[]) { "id", "where", "experiment", "says", NULL });
     json_text(json, "verdict", verdict_name(judgement->verdict));
     cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
+    json_number(json, "there", judgement->there);
     json_number(json, "here", judgement->here);
     json_text(json, "why", judgement->why);
     cJSON_AddItemToArray(list, json);
@@ -571,11 +609,27 @@ static void add_derived(const struct paper_run *p, const cJSON *experiment)
         figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
 
+/* Adds the figures of the other kind of device, at the paper's sizes, from a file of this paper. */
+static void add_other_device(const struct paper_run *p, const cJSON *paper, const char *kind)
+{
+    const cJSON *experiment = NULL, *row = NULL;
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
+        cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+            if (!text_is(row, "device", kind) || isnan(number_of(row, "here")) || number_of(experiment, "scale") > 1)
+                continue;
+            cJSON *figure = cJSON_Duplicate(row, true);
+            json_exact(figure, "value", number_of(row, "here"));
+            cJSON_DeleteItemFromObjectCaseSensitive(figure, "paper");
+            cJSON_DeleteItemFromObjectCaseSensitive(figure, "here");
+            cJSON_AddItemToArray(figures_of(p, experiment), figure);
+        }
+}
+
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
     cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
-    const cJSON      *experiment = NULL;
+    const cJSON      *experiment = NULL, *paper = NULL;
     const char       *needs = paper_needs(p->paper);
     int               last = 0;
     cJSON_Delete(p->limits);
@@ -590,6 +644,9 @@ void paper_measure(struct run *run)
         for (int i = 0; i < p->n_parts && !stop_asked(); i++)
             if (p->parts[i].turn == turn)
                 measure_part(run, i);
+    cJSON_ArrayForEach(paper, json_at(p->beside, "papers"))
+        if (text_is(paper, "id", text_of(p->paper, "id")))
+            add_other_device(p, paper, ordo_device_facts(run->device)->cpu ? "gpu" : "cpu");
     cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         add_derived(p, experiment);
         if (!needs)

@@ -32,7 +32,9 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     const struct options *o = run->options;
     const bool            dict = workload_is_dict(workload), values = workload_has_values(workload);
     const bool            updates = workload_has_updates(workload);
-    const bool  batches = dict && workload != CONCURRENTFILL && workload_on_device(workload) != BUILD && o->n_batches;
+    const bool            whole =
+        workload == CONCURRENTFILL || workload == CONCURRENTERASE || workload_on_device(workload) == BUILD;
+    const bool  batches = dict && !whole && o->n_batches;
     const int   update = digit(i, updates ? o->n_updates : 1), batch = digit(i, batches ? o->n_batches : 1);
     const int   dist = digit(i, workload == FILLSEQ ? 1 : o->n_dists), value = digit(i, values ? o->n_value_bytes : 1);
     struct spec spec = { .workload = workload,

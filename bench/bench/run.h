@@ -35,7 +35,7 @@ struct options {
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
 #undef X
-    const char *device, *json, *resume, *against, *tune;
+    const char *device, *json, *resume, *against, *beside, *tune;
     const char *compare[64];
     int         n_compare;
     uint32_t    processes; /* 0: 1, or 5 for comparisons */

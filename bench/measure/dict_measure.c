@@ -93,12 +93,18 @@ static ordo_status apply_concurrent(ordo_dict *dict, const struct buffers *c, co
 {
     const struct ordo_concurrent_batch batch = { .codes = AT(CODES),
                                                  .keys = AT(KEYS),
+                                                 .hi = AT(HI),
                                                  .values = AT(VALUES),
                                                  .count = step->count,
                                                  .found = AT(FOUND),
                                                  .keys_out = AT(KEYS_OUT),
                                                  .values_out = AT(VALUES_OUT),
-                                                 .outcomes = AT(OUTCOMES) };
+                                                 .counts = AT(COUNTS),
+                                                 .outcomes = AT(OUTCOMES),
+                                                 .rooms = AT(ROOMS),
+                                                 .range_keys = buffers_at(c, COL_RANGE_KEYS, 0),
+                                                 .range_values = buffers_at(c, COL_RANGE_VALUES, 0),
+                                                 .range_capacity = step->range_count };
     return ordo_dict_apply_concurrent(dict, &batch, order);
 }
 

@@ -21,16 +21,25 @@ const char *verdict_name(enum verdict verdict)
 /* A ratio above this share of the paper's holds. */
 #define NEARLY 0.9
 
+/* Figures that a claim names: the cells of its test, and figures of one source. */
+struct side {
+    const cJSON      *cells;
+    struct figure_set set;
+};
+#define SIDES_MAX 8
+
 struct case_at_hand {
-    const cJSON *paper, *claim, *test, *figures, *limits;
+    const cJSON *paper, *claim, *test, *limits;
     double       said; /* the paper's number, or the first of two; NaN: none */
-    struct line  left, right;
+    struct side  sides[SIDES_MAX];
+    int          n_sides, n_left; /* the sides of `left` come first */
+    struct line  left, right;     /* of the first side on the left, and of the first on the right */
 };
 
 __attribute__((format(printf, 3, 4))) static struct judgement judged(enum verdict verdict, double here,
                                                                      const char *format, ...)
 {
-    struct judgement judgement = { verdict, here, "" };
+    struct judgement judgement = { verdict, here, NAN, "" };
     va_list          args;
     va_start(args, format);
     vsnprintf(judgement.why, sizeof judgement.why, format, args);
@@ -56,11 +65,53 @@ static const cJSON *experiment_of(const struct case_at_hand *at, const cJSON *ce
     return paper_experiment(at->paper, *other ? other : text_of(at->claim, "experiment"));
 }
 
-static struct line line_of(const struct case_at_hand *at, const cJSON *cells, const char *along)
+static bool is_rate(const struct case_at_hand *at, const struct side *side)
 {
-    const cJSON *experiment = experiment_of(at, cells);
-    return figures_select(json_at(at->figures, text_of(experiment, "id")), cells, along && *along ? along : NULL,
-                          figures_are_rates(experiment));
+    return figures_are_rates(experiment_of(at, side->cells));
+}
+
+/* A side's line; its places along an axis have equal other cells. */
+static struct line line_of(const struct case_at_hand *at, const struct side *side, const char *along)
+{
+    struct figure_set set = { malloc(((size_t) side->set.n + 1) * sizeof *set.all), 0 };
+    for (int i = 0; i < side->set.n && set.all; i++)
+        set.all[set.n++] = side->set.all[i];
+    if (*along)
+        set_balance(&set, along);
+    const struct line line = set_line(&set, *along ? along : NULL, is_rate(at, side));
+    free(set.all);
+    return line;
+}
+
+static double mean_of(const struct case_at_hand *at, const struct side *side)
+{
+    struct line  line = line_of(at, side, "");
+    const double mean = line_mean(&line);
+    free(line.points);
+    return mean;
+}
+
+static void add_sides(struct case_at_hand *at, const cJSON *cells)
+{
+    const cJSON *one = cJSON_IsArray(cells) ? cells->child : cells;
+    for (; one && at->n_sides < SIDES_MAX; one = cJSON_IsArray(cells) ? one->next : NULL)
+        at->sides[at->n_sides++].cells = one;
+}
+
+/* Keeps figures with equal cells on all sides. */
+static void meet_sides(struct case_at_hand *at)
+{
+    for (int i = 0; i < at->n_sides; i++)
+        for (int k = 0; k < at->n_sides; k++)
+            set_meet(&at->sides[i].set, &at->sides[k].set, at->sides[i].cells, at->sides[k].cells);
+}
+
+static void forget_case(struct case_at_hand *at)
+{
+    for (int i = 0; i < at->n_sides; i++)
+        free(at->sides[i].set.all);
+    free(at->left.points);
+    free(at->right.points);
 }
 
 /* ---- why something cannot be asked --------------------------------------------------------------------------- */
@@ -79,7 +130,7 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
         return judged(CANNOT_BE_ASKED, NAN, "Ordo has no %s", structure);
     if (!json_at(experiment, "runs"))
         return judged(CANNOT_BE_ASKED, NAN, "nothing in ordo-bench measures it");
-    return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
+    return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured at these cells");
 }
 
 /* ---- kinds of claims ----------------------------------------------------------------------------------------- */
@@ -112,6 +163,16 @@ static struct judgement judge_ratio(struct case_at_hand *at)
 {
     const double left = line_mean(&at->left), right = line_mean(&at->right), here = left / right;
     return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left, right);
+}
+
+/* The least and the largest ratio along an axis. `paper` has bounds of both. */
+static struct judgement judge_ratios(struct case_at_hand *at)
+{
+    const cJSON *most_said = cJSON_GetArrayItem(json_at(at->claim, "paper"), 1);
+    line_divide(&at->left, &at->right);
+    const double least = line_least(&at->left)->y, most = line_most(&at->left)->y;
+    const bool   holds = least > fmax(NEARLY * at->said, 1) && most >= NEARLY * most_said->valuedouble;
+    return judged(verdict_of(holds, least > 1), least, "%.3g to %.3g times, at %d places", least, most, at->left.n);
 }
 
 /* Whether y rises (or falls) at each step, or only from first to last. */
@@ -183,7 +244,7 @@ static struct judgement judge_change(struct case_at_hand *at)
                  after = line_at(&at->left, number_of(at->test, "to"));
     const double here = after / before;
     if (isnan(here))
-        return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
+        return judged(CANNOT_BE_ASKED, NAN, "no figures of both places were measured");
     const bool low = !cJSON_IsNumber(least) || here >= NEARLY * least->valuedouble;
     const bool high = !cJSON_IsNumber(most) || here <= most->valuedouble / NEARLY;
     const bool falls = cJSON_IsNumber(most) && most->valuedouble < 1;
@@ -227,7 +288,7 @@ static double model_of(const char *model, double r)
     const uint64_t number = (uint64_t) r;
     if (strcmp(model, "carry") == 0) /* merges of batch r: 2^(trailing ones of r) - 1 */
         return (double) (((number ^ (number + 1)) >> 1));
-    return strcmp(model, "log") == 0 ? log2(r + 1) : r;
+    return strcmp(model, "log") == 0 ? log2(r + 1) : strcmp(model, "linear") == 0 ? r : NAN;
 }
 
 /* R^2 of a least-squares fit a + m * model(r). */
@@ -258,6 +319,8 @@ static struct judgement judge_fit(struct case_at_hand *at)
         a->points[i].y = 1 / a->points[i].y;
     if (a->n < 8)
         return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
+    if (isnan(model_of(model, 1)))
+        return judged(CANNOT_BE_ASKED, NAN, "there is no model %s", model);
     const double here = fit(&at->left, model), beside = *other ? fit(&at->left, other) : NAN;
     if (*other)
         return judged(verdict_of(here > beside && here >= FITS, here > beside), here,
@@ -267,60 +330,34 @@ static struct judgement judge_fit(struct case_at_hand *at)
 
 /* ---- claims of several lines --------------------------------------------------------------------------------- */
 
-/* Figures of several cells: their sum, whether their means fall, and their text. */
-struct several {
-    double       sum, first, last;
-    bool         falls;
-    const cJSON *missing; /* cells without figures */
-    char         text[160];
-};
-
-static struct several several_of(const struct case_at_hand *at, const cJSON *list)
-{
-    struct several several = { .falls = true, .last = INFINITY };
-    const cJSON   *cells = NULL;
-    size_t         used = 0;
-    cJSON_ArrayForEach(cells, list) {
-        struct line  line = line_of(at, cells, NULL);
-        const double mean = line_mean(&line);
-        free(line.points);
-        if (isnan(mean) && !several.missing)
-            several.missing = cells;
-        several.first = cells == list->child ? mean : several.first;
-        several.falls &= mean < several.last;
-        several.last = mean;
-        several.sum += mean;
-        if (used < sizeof several.text)
-            used +=
-                (size_t) snprintf(several.text + used, sizeof several.text - used, "%s%.3g", used ? ", " : "", mean);
-    }
-    return several;
-}
-
 /* Expects the fastest first. */
 static struct judgement judge_order(struct case_at_hand *at)
 {
-    const struct several left = several_of(at, json_at(at->test, "left"));
-    if (left.missing)
-        return cannot(at, left.missing);
-    return judged(verdict_of(left.falls, left.first > left.last), NAN, "%s", left.text);
+    char   text[160] = "";
+    double first = mean_of(at, at->sides), last = INFINITY;
+    bool   falls = true;
+    for (int i = 0; i < at->n_sides; i++) {
+        const double mean = mean_of(at, &at->sides[i]);
+        const size_t used = strlen(text);
+        falls &= mean < last;
+        last = mean;
+        snprintf(text + used, sizeof text - used, "%s%.3g", i ? ", " : "", mean);
+    }
+    return judged(verdict_of(falls, first > last), NAN, "%s", text);
 }
 
 static struct judgement judge_sums(struct case_at_hand *at)
 {
-    const struct several left = several_of(at, json_at(at->test, "left"));
-    const struct several right = several_of(at, json_at(at->test, "right"));
-    const double         here = left.sum / right.sum;
-    if (left.missing || right.missing)
-        return cannot(at, right.missing ? right.missing : left.missing);
-    return judged(verdict_on_ratio(here, at->said), here, "%.3g to %.3g", left.sum, right.sum);
+    double left = 0, right = 0;
+    for (int i = 0; i < at->n_sides; i++)
+        *(i < at->n_left ? &left : &right) += mean_of(at, &at->sides[i]);
+    return judged(verdict_on_ratio(left / right, at->said), left / right, "%.3g to %.3g", left, right);
 }
 
 /* The largest over the least ratio of left to right along an axis; NaN for fewer than two. */
 static double spread_along(const struct case_at_hand *at, const char *along)
 {
-    struct line a = line_of(at, json_at(at->test, "left"), along);
-    struct line b = line_of(at, json_at(at->test, "right"), along);
+    struct line a = line_of(at, at->sides, along), b = line_of(at, &at->sides[1], along);
     line_divide(&a, &b);
     const double spread = a.n < 2 ? NAN : line_most(&a)->y / line_least(&a)->y;
     free(a.points);
@@ -342,14 +379,20 @@ static struct judgement judge_outweighs(struct case_at_hand *at)
 /* Whether the place of the least figure along an axis moves up as another value rises. */
 static struct judgement judge_least_moves(struct case_at_hand *at)
 {
-    const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
-    const cJSON *left = json_at(at->test, "left");
-    struct line  cases = line_of(at, left, each);
-    double       first = NAN, last = NAN;
-    int          back = 0, n = 0;
+    const char       *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
+    struct figure_set all = at->sides->set;
+    struct line       cases;
+    double            first = NAN, last = NAN;
+    int               back = 0, n = 0;
+    set_balance(&all, each);
+    at->sides->set = all;
+    cases = set_line(&all, each, false);
     for (int i = 0; i < cases.n; i++) {
-        cJSON      *cells = with_cell(left, each, cases.points[i].x);
-        struct line line = line_of(at, cells, along);
+        struct line line = { malloc(((size_t) all.n + 1) * sizeof *line.points), 0, false };
+        for (int k = 0; k < all.n && line.points; k++)
+            if (number_of(all.all[k], each) == cases.points[i].x)
+                line.points[line.n++] =
+                    (struct figure_point) { number_of(all.all[k], along), number_of(all.all[k], "value") };
         if (line.n >= 2) {
             const double place = line_least(&line)->x;
             back += place < last;
@@ -357,7 +400,6 @@ static struct judgement judge_least_moves(struct case_at_hand *at)
             first = n++ ? first : place;
         }
         free(line.points);
-        cJSON_Delete(cells);
     }
     free(cases.points);
     if (n < 2)
@@ -368,66 +410,151 @@ static struct judgement judge_least_moves(struct case_at_hand *at)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* How a kind of claims is judged: by itself, by the line `left`, or by it and `right`. */
-static const struct {
+/* How a kind of claims is judged: by all sides, by the line `left`, or by it and `right`. A kind that is `relative`
+ * compares with the paper's own figures at the measured cells, if it has any. */
+static const struct kind {
     const char *name;
     int         lines;
+    bool        relative;
     struct judgement (*judge)(struct case_at_hand *at);
 } kinds[] = {
-    { "order", 0, judge_order },
-    { "sums", 0, judge_sums },
-    { "outweighs", 0, judge_outweighs },
-    { "least-moves", 0, judge_least_moves },
-    { "rises", 1, judge_trend },
-    { "falls", 1, judge_trend },
-    { "flat", 1, judge_flat },
-    { "change", 1, judge_change },
-    { "peak", 1, judge_peak },
-    { "at-most", 1, judge_at_most },
-    { "above-limit", 1, judge_above_limit },
-    { "fit", 1, judge_fit },
-    { "greater", 2, judge_greater },
-    { "ratio", 2, judge_ratio },
-    { "ratio-falls", 2, judge_trend },
-    { "crossover", 2, judge_crossover },
+    { "order", 0, false, judge_order },
+    { "sums", 0, true, judge_sums },
+    { "outweighs", 2, false, judge_outweighs },
+    { "least-moves", 1, false, judge_least_moves },
+    { "rises", 1, false, judge_trend },
+    { "falls", 1, false, judge_trend },
+    { "flat", 1, true, judge_flat },
+    { "change", 1, false, judge_change },
+    { "peak", 1, false, judge_peak },
+    { "at-most", 1, false, judge_at_most },
+    { "above-limit", 1, false, judge_above_limit },
+    { "fit", 1, false, judge_fit },
+    { "greater", 2, false, judge_greater },
+    { "ratio", 2, true, judge_ratio },
+    { "ratios", 2, false, judge_ratios },
+    { "ratio-falls", 2, false, judge_trend },
+    { "crossover", 2, false, judge_crossover },
 };
 
-static struct judgement judge_kind(struct case_at_hand *at)
+static const struct kind *kind_of(const cJSON *test)
 {
-    const cJSON *left = json_at(at->test, "left"), *right = json_at(at->test, "right");
-    const char  *along = text_of(at->test, "along");
-    size_t       k = 0;
-    while (k < sizeof kinds / sizeof *kinds && !text_is(at->test, "kind", kinds[k].name))
-        k++;
-    const int lines = k < sizeof kinds / sizeof *kinds ? kinds[k].lines : 1;
-    if (lines) {
-        at->left = line_of(at, left, along);
-        if (right)
-            at->right = line_of(at, right, along);
-        if (at->left.n == 0 || (right && at->right.n == 0))
-            return cannot(at, at->left.n ? right : left);
-        if (right && *along)
-            line_meet(&at->left, &at->right);
-        if (at->left.n == 0)
-            return cannot(at, left);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (text_is(test, "kind", kinds[k].name) && (kinds[k].lines < 2 || json_at(test, "right")))
+            return &kinds[k];
+    return NULL;
+}
+
+/* The first side without figures, or NULL. */
+static const struct side *empty_side(const struct case_at_hand *at)
+{
+    for (int i = 0; i < at->n_sides; i++)
+        if (at->sides[i].set.n == 0)
+            return &at->sides[i];
+    return NULL;
+}
+
+static struct judgement judge_sides(struct case_at_hand *at, const struct kind *kind)
+{
+    const char *along = text_of(at->test, "along");
+    at->left = line_of(at, at->sides, along);
+    if (at->n_sides > at->n_left)
+        at->right = line_of(at, &at->sides[at->n_left], along);
+    if (kind->lines == 2 && *along)
+        line_meet(&at->left, &at->right);
+    if (kind->lines && at->left.n == 0)
+        return too_few();
+    return kind->judge(at);
+}
+
+/* Whether a row of the paper has no null. */
+static bool is_whole(const cJSON *row)
+{
+    const cJSON *cell = NULL;
+    cJSON_ArrayForEach(cell, row) {
+        if (cJSON_IsNull(cell))
+            return false;
     }
-    if (k == sizeof kinds / sizeof *kinds || (lines == 2 && !at->right.points))
-        return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", text_of(at->test, "kind"));
-    return kinds[k].judge(at);
+    return true;
+}
+
+/* The paper's own figure of a claim at the cells that were measured, NaN if it has rows of neither side. Means over all
+ * its cells count only without rows of single cells. Sets *other if it has rows, but at other cells. */
+static double own_figure(const struct case_at_hand *measured, const struct kind *kind, bool *other)
+{
+    struct case_at_hand at = *measured;
+    cJSON              *rows = paper_figures(at.paper);
+    bool                has_rows = true;
+    at.left.points = at.right.points = NULL;
+    for (int i = 0; i < at.n_sides; i++) {
+        struct figure_set *set = &at.sides[i].set;
+        int                whole = 0, n = 0;
+        *set = figures_with(json_at(rows, text_of(experiment_of(&at, at.sides[i].cells), "id")), at.sides[i].cells);
+        has_rows &= set->n > 0;
+        for (int k = 0; k < set->n; k++)
+            whole += is_whole(set->all[k]);
+        for (int k = 0; k < set->n; k++)
+            if (!whole || is_whole(set->all[k]))
+                set->all[n++] = set->all[k];
+        set->n = n;
+        set_meet(set, &measured->sides[i].set, NULL, NULL);
+    }
+    meet_sides(&at);
+    *other = has_rows && empty_side(&at);
+    const double own = has_rows && !*other ? judge_sides(&at, kind).here : NAN;
+    forget_case(&at);
+    cJSON_Delete(rows);
+    return own;
+}
+
+/* Whether sizes and batches are not the paper's. */
+static bool is_scaled(const struct case_at_hand *at)
+{
+    return at->sides->set.n && at->sides->set.all && json_at(*at->sides->set.all, "scale");
+}
+
+static struct judgement judge_case(struct case_at_hand *at, const struct kind *kind)
+{
+    bool other = false;
+    if (empty_side(at))
+        return cannot(at, empty_side(at)->cells);
+    meet_sides(at);
+    if (empty_side(at))
+        return judged(CANNOT_BE_ASKED, NAN, "no figures of equal cells were measured");
+    if (json_at(at->claim, "paper") && is_scaled(at))
+        return judged(CANNOT_BE_ASKED, NAN, "its sizes did not run, but n and batches over %.0f",
+                      number_of(*at->sides->set.all, "scale"));
+    const double own = kind->relative && !isnan(at->said) ? own_figure(at, kind, &other) : NAN;
+    if (other)
+        return judged(CANNOT_BE_ASKED, NAN, "the paper has no figures at the cells that were measured");
+    if ((own - 1) * (at->said - 1) < 0)
+        return judged(CANNOT_BE_ASKED, NAN, "at the cells that were measured the paper's own figures give %.3g", own);
+    at->said = isnan(own) ? at->said : own;
+    struct judgement judgement = judge_sides(at, kind);
+    judgement.there = own;
+    return judgement;
 }
 
 struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits)
 {
     const cJSON        *test = json_at(claim, "test"), *said = json_at(claim, "paper");
-    struct case_at_hand at = { .paper = paper, .claim = claim, .test = test, .figures = figures, .limits = limits };
+    const struct kind  *kind = kind_of(test);
+    struct case_at_hand at = { .paper = paper, .claim = claim, .test = test, .limits = limits };
     said = cJSON_IsArray(said) ? said->child : said;
     at.said = cJSON_IsNumber(said) ? said->valuedouble : NAN;
     if (paper_needs(paper))
         return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", paper_needs(paper));
     if (*text_of(test, "lacks"))
         return judged(CANNOT_BE_ASKED, NAN, "%s", text_of(test, "lacks"));
-    const struct judgement judgement = judge_kind(&at);
-    free(at.left.points);
-    free(at.right.points);
+    if (!kind)
+        return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", text_of(test, "kind"));
+    add_sides(&at, json_at(test, "left"));
+    at.n_left = at.n_sides;
+    add_sides(&at, json_at(test, "right"));
+    for (int i = 0; i < at.n_sides; i++)
+        at.sides[i].set =
+            figures_with(json_at(figures, text_of(experiment_of(&at, at.sides[i].cells), "id")), at.sides[i].cells);
+    const struct judgement judgement = judge_case(&at, kind);
+    forget_case(&at);
     return judgement;
 }

@@ -60,30 +60,19 @@ static struct rates rates_of(const cJSON *row)
 
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
-/* The paper's number for a scaled one: from the list, or times the scale. */
-static double of_paper(const cJSON *list, double number, double scale)
-{
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, list) {
-        if (llround(fmax(1, item->valuedouble / scale)) == llround(number))
-            return item->valuedouble;
-    }
-    return number * scale;
-}
-
-/* Columns of figures: the field of rows, the list of the run that it comes from, and a factor. */
+/* Columns of figures: the field of rows, the list of the run without which there is no such column, and a factor. */
 static const struct {
     const char *column, *field, *list;
     double      factor;
 } columns[] = {
     { "batch", "batch", "batches", 1 },
-    { "n", "count", "n", 1 },
+    { "n", "count", "", 1 },
     { "alpha", "update_percent", "", 0.01 },
     { "percent", "erase_percent", "", 1 },
     { "width", "width", "", 1 },
     { "stale_percent", "stale_percent", "", 1 },
     { "group", "group", "", 1 },
-    { "queries", "operations", "queries", 1 }, /* if runs vary the number */
+    { "queries", "operations", "queries", 1 },
 };
 
 /* The cells of a row except "stat" and "r". */
@@ -98,12 +87,13 @@ static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
     if (schemes)
         json_text(cells, "scheme", text_of(schemes, text_of(row, "variant")));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-        const cJSON *list = json_at(measured->run, columns[c].list);
         const double number = number_of(row, columns[c].field) * columns[c].factor;
-        const bool   varies = cJSON_IsArray(list) || strcmp(columns[c].column, "queries") != 0;
+        const bool   varies = !*columns[c].list || cJSON_IsArray(json_at(measured->run, columns[c].list));
         if (!isnan(number) && varies && !json_at(given, columns[c].column))
-            json_exact(cells, columns[c].column, *columns[c].list ? of_paper(list, number, measured->scale) : number);
+            json_exact(cells, columns[c].column, number);
     }
+    if (measured->scale > 1)
+        json_exact(cells, "scale", measured->scale);
     cJSON_ArrayForEach(cell, given) {
         if (!cJSON_IsNull(cell))
             cJSON_AddItemToObject(cells, cell->string, cJSON_Duplicate(cell, true));
@@ -127,17 +117,19 @@ cJSON *with_cell(const cJSON *cells, const char *column, double number)
     return more;
 }
 
-/* One figure per batch: "time" in ms, else elements over total time, in millions a second. */
+/* One figure per batch: "time" in ms at r batches before it, else elements over total time, in millions a second, at r
+ * batches so far. */
 static void add_each_batch(const char *each, const cJSON *cells, const cJSON *row, cJSON *figures)
 {
+    const bool   time = strcmp(each, "time") == 0;
     const cJSON *batch = NULL;
     double       seconds = 0;
     int          r = 0;
     cJSON_ArrayForEach(batch, json_at(row, "batches_s")) {
-        cJSON *of = with_cell(cells, "r", ++r);
+        cJSON *of = with_cell(cells, "r", time ? r : r + 1);
+        r++;
         seconds += batch->valuedouble;
-        add_figure(figures, of,
-                   strcmp(each, "time") == 0 ? batch->valuedouble * 1e3 : number_of(row, "batch") * r / seconds * 1e-6);
+        add_figure(figures, of, time ? batch->valuedouble * 1e3 : number_of(row, "batch") * r / seconds * 1e-6);
         cJSON_Delete(of);
     }
 }
@@ -146,9 +138,10 @@ static double value_of_row(const struct measured_run *measured, const struct rat
 {
     const cJSON *statistics = json_at(row, "statistics");
     const char  *what = text_of(measured->run, "value");
-    const double queries = number_of(measured->run, "queries");
-    if (strcmp(what, "ms") == 0) /* for the paper's number of queries */
-        return (queries > 0 ? queries : number_of(row, "operations") * measured->scale) / rates->mean * 1e3;
+    if (strcmp(what, "ms") == 0)
+        return number_of(row, "operations") / rates->mean * 1e3;
+    if (strcmp(what, "index") == 0) /* ms to lay out the index */
+        return number_of(row, "index_build_s") * 1e3;
     if (strcmp(what, "rebuild") == 0)
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
     if (strcmp(what, "entries") == 0)
@@ -159,11 +152,9 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(measured->run, "memory") / (number_of(statistics, "bytes_peak") / number_of(row, "count"));
     if (strcmp(what, "size") == 0) /* of a compressed index, relative to 4-byte keys */
         return number_of(row, "index_bytes") / (number_of(row, "count") * 4);
-    if (strcmp(what, "restarts") == 0) /* an upper bound: restarts of all repetitions over operations of one */
-        return 100 * number_of(statistics, "restarts") / number_of(row, "operations");
     if (strcmp(what, "levels") == 0)
         return rates->mean * number_of(statistics, "levels") * 1e-6;
-    return rates->mean * 1e-6;
+    return !*what || strcmp(what, "rate") == 0 ? rates->mean * 1e-6 : NAN;
 }
 
 static void add_statistics(const cJSON *stats, const cJSON *cells, const struct rates *rates, cJSON *figures)
@@ -244,20 +235,97 @@ static void join(struct line *line)
     line->n = n;
 }
 
-struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates)
+struct figure_set figures_with(const cJSON *figures, const cJSON *cells)
 {
-    const cJSON *figure = NULL;
-    struct line  line = { malloc(((size_t) cJSON_GetArraySize(figures) + 1) * sizeof *line.points), 0, rates };
-    if (!line.points)
-        return line;
+    const cJSON      *figure = NULL;
+    struct figure_set set = { malloc(((size_t) cJSON_GetArraySize(figures) + 1) * sizeof *set.all), 0 };
     cJSON_ArrayForEach(figure, figures) {
-        const double x = along ? number_of(figure, along) : 0, y = number_of(figure, "value");
-        if (!isnan(x) && !isnan(y) && has_cells(figure, cells))
-            line.points[line.n++] = (struct figure_point) { x, y };
+        if (set.all && has_cells(figure, cells) && !isnan(number_of(figure, "value")))
+            set.all[set.n++] = figure;
     }
-    qsort(line.points, (size_t) line.n, sizeof *line.points, by_x);
+    return set;
+}
+
+struct line set_line(const struct figure_set *set, const char *along, bool rates)
+{
+    struct line line = { malloc(((size_t) set->n + 1) * sizeof *line.points), 0, rates };
+    for (int i = 0; i < set->n && line.points; i++) {
+        const double x = along ? number_of(set->all[i], along) : 0;
+        if (!isnan(x))
+            line.points[line.n++] = (struct figure_point) { x, number_of(set->all[i], "value") };
+    }
+    if (line.points)
+        qsort(line.points, (size_t) line.n, sizeof *line.points, by_x);
     join(&line);
     return line;
+}
+
+struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates)
+{
+    struct figure_set set = figures_with(figures, cells);
+    const struct line line = set_line(&set, along, rates);
+    free(set.all);
+    return line;
+}
+
+/* ---- equal cells --------------------------------------------------------------------------------------------- */
+
+/* Whether two figures have the same cells, but for "value", the column `along` (NULL: none) and the columns of `apart`.
+ * A column that one lacks, or in which it is null, is not compared. */
+static bool agree(const cJSON *a, const cJSON *b, const char *along, const cJSON *const apart[2])
+{
+    const cJSON *cell = NULL;
+    cJSON_ArrayForEach(cell, a) {
+        const char  *name = cell->string;
+        const cJSON *other = json_at(b, name);
+        const bool   free_column = strcmp(name, "value") == 0 || (along && strcmp(name, along) == 0) ||
+                                 json_at(apart[0], name) || json_at(apart[1], name);
+        if (!free_column && other && !cJSON_IsNull(other) && !cJSON_IsNull(cell) && !same_cell(cell, other))
+            return false;
+    }
+    return true;
+}
+
+static const cJSON *const none[2] = { NULL, NULL };
+
+void set_meet(struct figure_set *set, const struct figure_set *other, const cJSON *cells, const cJSON *other_cells)
+{
+    const cJSON *const apart[] = { cells, other_cells };
+    int                n = 0;
+    for (int i = 0; i < set->n; i++) {
+        int k = 0;
+        while (k < other->n && !agree(set->all[i], other->all[k], NULL, apart))
+            k++;
+        if (k < other->n)
+            set->all[n++] = set->all[i];
+    }
+    set->n = n;
+}
+
+/* Whether the set has a figure with the other cells of `figure` at each of its places. */
+static bool is_everywhere(const struct figure_set *set, const char *along, const cJSON *figure)
+{
+    for (int i = 0; i < set->n; i++) {
+        int k = 0;
+        if (isnan(number_of(set->all[i], along)))
+            continue;
+        while (k < set->n && !(number_of(set->all[k], along) == number_of(set->all[i], along) &&
+                               agree(set->all[k], figure, along, none)))
+            k++;
+        if (k == set->n)
+            return false;
+    }
+    return true;
+}
+
+void set_balance(struct figure_set *set, const char *along)
+{
+    struct figure_set kept = { malloc(((size_t) set->n + 1) * sizeof *kept.all), 0 };
+    for (int i = 0; i < set->n && kept.all; i++)
+        if (is_everywhere(set, along, set->all[i]))
+            kept.all[kept.n++] = set->all[i];
+    free(set->all);
+    *set = kept;
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
@@ -323,13 +391,13 @@ void line_divide(struct line *a, struct line *b)
 
 /* ---- figures made of others ---------------------------------------------------------------------------------- */
 
-/* Where a ratio falls below 1 as x rises; NaN if it does not. */
-static double first_below(const struct line *ratio)
+/* Where a ratio first passes 1 as x rises; NaN if it does not. */
+static double first_passing(const struct line *ratio)
 {
     for (int i = 1; i < ratio->n; i++) {
         const struct figure_point *p = &ratio->points[i - 1], *q = &ratio->points[i];
         const double               before = log(p->y), lead = log(q->y);
-        if (lead < 0 && before >= 0)
+        if ((lead < 0) != (before < 0))
             return p->x * exp(log(q->x / p->x) * before / (before - lead));
     }
     return NAN;
@@ -353,7 +421,7 @@ void figures_add_crossovers(const cJSON *crossover, cJSON *figures)
         cJSON       *cells = with_cell(left, each, cases.points[i].x);
         cJSON       *gives = with_cell(json_at(crossover, "gives"), each, cases.points[i].x);
         struct line  ratio = ratios_of(figures, cells, json_at(crossover, "right"), text_of(crossover, "along"));
-        const double at = first_below(&ratio);
+        const double at = first_passing(&ratio);
         if (!isnan(at))
             add_figure(figures, gives, at);
         free(ratio.points);
@@ -414,6 +482,21 @@ double figure_value(const cJSON *experiment, const cJSON *row)
         cell = cell ? cell->next : NULL;
     }
     return NAN;
+}
+
+cJSON *paper_figures(const cJSON *paper)
+{
+    cJSON       *all = cJSON_CreateObject();
+    const cJSON *experiment = NULL, *row = NULL;
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
+        cJSON *figures = cJSON_AddArrayToObject(all, text_of(experiment, "id"));
+        cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+            cJSON *figure = figure_cells(experiment, row);
+            json_number(figure, "value", figure_value(experiment, row));
+            cJSON_AddItemToArray(figures, figure);
+        }
+    }
+    return all;
 }
 
 bool figures_are_rates(const cJSON *experiment)

@@ -50,26 +50,63 @@ static void spread_common(const cJSON *experiment)
         }
 }
 
-/* Makes a row of each member if the last cell is an object: [..., name, number]. */
+/* Adds a row, or one of each member if the last cell is an object: [..., name, number]. */
+static void add_row(cJSON *all, const cJSON *row)
+{
+    const int    last = cJSON_GetArraySize(row) - 1;
+    const cJSON *cells = cJSON_GetArrayItem(row, last), *cell = NULL;
+    if (!cJSON_IsObject(cells))
+        cJSON_AddItemToArray(all, cJSON_Duplicate(row, true));
+    cJSON_ArrayForEach(cell, cells) {
+        cJSON *one = cJSON_Duplicate(row, true);
+        cJSON_ReplaceItemInArray(one, last, cJSON_CreateString(cell->string));
+        cJSON_AddItemToArray(one, cJSON_Duplicate(cell, true));
+        cJSON_AddItemToArray(all, one);
+    }
+}
+
+/* A copy with the i-th item in place of each list within. */
+static cJSON *without_lists(const cJSON *cell, int i)
+{
+    const cJSON *member = NULL;
+    cJSON       *copy = cJSON_Duplicate(cJSON_IsArray(cell) ? cJSON_GetArrayItem(cell, i) : cell, false);
+    if (cJSON_IsObject(cell))
+        cJSON_ArrayForEach(member, cell)
+            cJSON_AddItemToObject(copy, member->string, without_lists(member, i));
+    return copy;
+}
+
+/* Makes a row of each item if cells are lists. */
 static void spread_rows(cJSON *experiment)
 {
     cJSON       *all = cJSON_CreateArray();
     const cJSON *row = NULL, *cell = NULL;
     cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
-        const int    last = cJSON_GetArraySize(row) - 1;
-        const cJSON *cells = cJSON_GetArrayItem(row, last);
-        if (!cJSON_IsObject(cells))
-            cJSON_AddItemToArray(all, cJSON_Duplicate(row, true));
-        else
-            cJSON_ArrayForEach(cell, cells) {
-                cJSON *one = cJSON_Duplicate(row, true);
-                cJSON_ReplaceItemInArray(one, last, cJSON_CreateString(cell->string));
-                cJSON_AddItemToArray(one, cJSON_Duplicate(cell, true));
-                cJSON_AddItemToArray(all, one);
-            }
+        int n = 1;
+        cJSON_ArrayForEach(cell, row)
+            n = cJSON_IsArray(cell) ? cJSON_GetArraySize(cell) : n;
+        for (int i = 0; i < n; i++) {
+            cJSON *one = cJSON_CreateArray();
+            cJSON_ArrayForEach(cell, row)
+                cJSON_AddItemToArray(one, without_lists(cell, i));
+            add_row(all, one);
+            cJSON_Delete(one);
+        }
     }
     cJSON_DeleteItemFromObjectCaseSensitive(experiment, "rows");
     cJSON_AddItemToObject(experiment, "rows", all);
+}
+
+/* Adds the members of "shared" as columns before the last, and to all rows. */
+static void spread_shared(const cJSON *experiment)
+{
+    const cJSON *member = NULL;
+    cJSON       *row = NULL, *columns = json_at(experiment, "columns"), *rows = json_at(experiment, "rows");
+    cJSON_ArrayForEach(member, json_at(experiment, "shared")) {
+        cJSON_InsertItemInArray(columns, cJSON_GetArraySize(columns) - 1, cJSON_CreateString(member->string));
+        cJSON_ArrayForEach(row, rows)
+            cJSON_InsertItemInArray(row, cJSON_GetArraySize(row) - 1, cJSON_Duplicate(member, false));
+    }
 }
 
 static cJSON *spread(cJSON *paper)
@@ -78,6 +115,7 @@ static cJSON *spread(cJSON *paper)
     cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
         spread_common(experiment);
         spread_rows(experiment);
+        spread_shared(experiment);
     }
     return paper;
 }

@@ -29,7 +29,7 @@ struct figure_point {
     double x, y;
 };
 
-/* One of the paper's "runs", with sizes and batches divided by `scale`. */
+/* One of the paper's "runs". Its sizes and batches are the paper's over `scale`; figures have the sizes that ran. */
 struct measured_run {
     const cJSON *paper, *run, *limits;
     double       scale;
@@ -39,7 +39,7 @@ struct measured_run {
 void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *figures);
 /* Adds a figure that is a device limit. */
 void figures_add_limit(const struct measured_run *measured, cJSON *figures);
-/* Adds the place on an axis where `left` falls below `right`, interpolated by logarithms. */
+/* Adds the first place on an axis where `left` and `right` change the lead, interpolated by logarithms. */
 void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
 
 /* Adds "worst" and "best" at each place: the least and the largest ratio of `left` to `right` in figures `of`
@@ -53,8 +53,21 @@ struct line {
     bool                 rates; /* means are harmonic */
 };
 
-/* Selects the figures with the given cells (null matches any) by axis `along`, equal places averaged. along NULL: all
- * at 0. The caller frees line.points. */
+/* Some figures. The caller frees `all`. */
+struct figure_set {
+    const cJSON **all;
+    int           n;
+};
+
+/* The figures with the given cells; null matches any. */
+struct figure_set figures_with(const cJSON *figures, const cJSON *cells);
+/* Keeps each figure with a partner in `other`, which has the same cells but for the columns of either selection. */
+void set_meet(struct figure_set *set, const struct figure_set *other, const cJSON *cells, const cJSON *other_cells);
+/* Keeps the figures whose other cells all places along an axis have. */
+void set_balance(struct figure_set *set, const char *along);
+/* Their values by axis `along`, equal places averaged. along NULL: all at 0. The caller frees line.points. */
+struct line set_line(const struct figure_set *set, const char *along, bool rates);
+/* The line of the figures with the given cells. */
 struct line figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates);
 /* The mean; NaN for none. */
 double line_mean(const struct line *line);
@@ -74,6 +87,9 @@ cJSON *figure_cells(const cJSON *experiment, const cJSON *row);
 /* The number in the row; NaN if missing. */
 double figure_value(const cJSON *experiment, const cJSON *row);
 
+/* All rows of the paper as figures, by experiment id. The caller deletes them. */
+cJSON *paper_figures(const cJSON *paper);
+
 /* Whether the unit is a rate, so that means are harmonic. */
 bool figures_are_rates(const cJSON *experiment);
 
@@ -89,6 +105,7 @@ const char *verdict_name(enum verdict verdict);
 struct judgement {
     enum verdict verdict;
     double       here;           /* the measured figure; NaN: none */
+    double       there;          /* the paper's at the cells that were measured; NaN: its text has it, or none */
     char         why[WHY_BYTES]; /* the reason */
 };
 

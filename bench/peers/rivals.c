@@ -217,7 +217,7 @@ bool rival_can(ordo_device *device, const struct spec *spec)
     if (spec->type != ORDO_U32 || spec->value_bytes != 4)
         return false;
     if (spec->variant == LOCKFREE)
-        return (workload_is_concurrent(w) && w != CONCURRENTMIX) || w == DELETERANDOM;
+        return (workload_is_concurrent(w) && !workload_needs_order(w)) || w == DELETERANDOM;
     return ordo_device_facts(device)->int64_atomics && (w == BUILD || w == READRANDOM || w == READMISSING) &&
            spec->dist == SEQUENTIAL; /* distinct keys, none all ones */
 }
@@ -264,7 +264,7 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
     const size_t table = plan->table.cols.rows[COL_KEYS],
                  queries = plan_has_fills(plan->spec.workload) ? plan->spec.n_queries : 0;
     const size_t work = queries ? queries : plan->work.cols.rows[COL_KEYS], most = table > work ? table : work;
-    const size_t stores = table + (queries || plan->spec.workload == DELETERANDOM ? 0 : work);
+    const size_t stores = table + (queries || workload_erases(plan->spec.workload) ? 0 : work);
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
     const size_t slots = (queries ? table : most) * 100 / load + 1, pairs = stores * PAIRS_EACH + PAIRS_SPARE;
     r->queue = ordo_device_queue(r->device);

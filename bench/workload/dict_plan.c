@@ -11,7 +11,7 @@ static bool fill_script(const struct dict_plan *plan, struct script *script)
     if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count))
         return false;
     /* If the last of equal keys is unknown, all bring the same value. */
-    if (workload_is_concurrent(plan->spec.workload) || plan->spec.workload == DELETERANDOM)
+    if (workload_is_concurrent(plan->spec.workload) || workload_erases(plan->spec.workload))
         set_values_by_key(&script->cols, count);
     return batch_steps(script, spec_table_batch(&plan->spec),
                        workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
@@ -54,7 +54,8 @@ static void point_at(void *requests_, size_t i)
     const enum workload     w = workload_on_device(plan->spec.workload);
     const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
     const bool              has_rate = w == READRANDOM || w == CONCURRENTREAD || w == READWHILEWRITING;
-    const uint64_t          hits = has_rate ? plan->spec.hit_percent : w == READMISSING || w == SEEKRANDOM ? 0 : 100;
+    const bool              never_hits = w == READMISSING || w == SEEKRANDOM || w == PREDECESSOR;
+    const uint64_t          hits = has_rate ? plan->spec.hit_percent : never_hits ? 0 : 100;
     const bool              miss = draw(stream(plan, STREAM_MISS), row) % 100 >= hits;
     const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
     set_stored(cols, COL_KEYS, row, key);
@@ -170,9 +171,14 @@ static bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
     const size_t         count = spec_changes(&plan->spec);
     struct column_batch *cols = &plan->work.cols;
-    if (!columns_reserve(cols, count, call == DO_ERASE ? IN(KEYS) : IN(KEYS) | IN(VALUES)))
+    if (!columns_reserve(cols, count,
+                         call == DO_ERASE        ? IN(KEYS)
+                         : call == DO_CONCURRENT ? IN(CODES) | IN(KEYS) | IN(OUTCOMES)
+                                                 : IN(KEYS) | IN(VALUES)))
         return false;
     request_each(plan, cols, 0, count, point_at);
+    if (call == DO_CONCURRENT) /* without `found`: the first of equal keys is unknown */
+        memset(cols->at[COL_CODES], ORDO_ERASE, count);
     if (cols->at[COL_VALUES])
         values_make(plan->spec.value_bytes, plan->spec.count, count, cols->at[COL_VALUES]);
     return batch_steps(&plan->work, spec_batch(&plan->spec), call, 0, count);
@@ -272,7 +278,10 @@ static bool draw_mix(struct dict_plan *plan, enum step_call call)
         return false;
     for (size_t row = 0; row < rows; row++) {
         const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
-        const ordo_code code = code_of(plan->spec.workload, r);
+        const bool      erases = r % 100 < plan->spec.erase_percent;
+        const ordo_code code = plan->spec.workload != MIXEDUPDATES ? code_of(plan->spec.workload, r)
+                               : erases                            ? ORDO_ERASE
+                                                                   : ORDO_UPSERT;
         const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
         column_set(cols, COL_CODES, row, code);
         if (code == ORDO_COUNT || code == ORDO_RANGE)
@@ -384,17 +393,22 @@ static const struct work works[N_ALL_WORKLOADS] = {
     [MIXED] = { .draw = draw_mix, .call = DO_APPLY },
     [MIXEDSEEKS] = { .draw = draw_mix, .call = DO_APPLY },
     [MIXEDPOINTS] = { .draw = draw_mix, .call = DO_APPLY },
+    [MIXEDUPDATES] = { .draw = draw_mix, .call = DO_APPLY },
     [QUEUE] = { .draw = draw_queue, .call = DO_TAKE_FIRST },
     [EXPIRY] = { .draw = draw_expiry, .call = DO_ERASE_RANGE },
     [ORDERBOOK] = { .draw = draw_order_book, .call = DO_COMBINE },
     [CONCURRENTFILL] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTBATCHES] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
     [CONCURRENTINSERT] = { .draw = draw_concurrent_upserts, .call = DO_CONCURRENT },
+    [CONCURRENTERASE] = { .draw = draw_changes, .call = DO_CONCURRENT },
     [CONCURRENTMIX] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
+    [CONCURRENTRANGES] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
     [CONCURRENTPOINTS] = { .draw = draw_concurrent, .call = DO_CONCURRENT },
 #define ELEMENT (IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT))
     [READRANDOM] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
     [READMISSING] = { NULL, DO_FIND, ORDO_GE, point_at, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT) },
     [SEEKRANDOM] = { NULL, DO_SEEK, ORDO_GE, point_at, IN(KEYS) | ELEMENT },
+    [PREDECESSOR] = { NULL, DO_SEEK, ORDO_LE, point_at, IN(KEYS) | ELEMENT },
     [SEEKWITHIN] = { NULL, DO_SEEK_WITHIN, ORDO_GT, interval_at, IN(KEYS) | IN(HI) | ELEMENT },
     [SELECTRANDOM] = { NULL, DO_SELECT, ORDO_GE, rank_at, IN(RANKS) | ELEMENT },
     [RANKRANDOM] = { NULL, DO_RANK, ORDO_GE, point_at, IN(KEYS) | IN(COUNTS) },
@@ -582,7 +596,10 @@ struct workload_bytes plan_bytes(const struct spec *spec)
 {
     const double pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
     const double elements = (double) spec->count * (spec->workload == LONGESTPREFIX ? 2 : 1),
-                 results = spec->workload == RANGERANDOM || spec->workload == PAGERANDOM ? spec->width : 2;
+                 results =
+                     spec->workload == RANGERANDOM || spec->workload == PAGERANDOM || spec->workload == CONCURRENTRANGES
+                         ? spec->width
+                         : 2;
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
     const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);

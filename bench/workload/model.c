@@ -400,6 +400,17 @@ static size_t longest_prefix(const struct query *query, size_t row)
     return model->count;
 }
 
+/* A range of a concurrent batch, which has room for all its elements. */
+static void put_range(const struct query *query, size_t row)
+{
+    const size_t room = (size_t) column_get(query->cols, COL_ROOMS, row);
+    size_t       at;
+    const size_t n = within_row(query, row, &at);
+    column_set(query->cols, COL_COUNTS, row, n);
+    for (size_t k = 0; k < n; k++)
+        put_element(query->cols, COL_RANGE_KEYS, room + k, query->model, at + k);
+}
+
 static void query_at(void *query_, size_t i)
 {
     const struct query *query = query_;
@@ -444,7 +455,9 @@ static void query_at(void *query_, size_t i)
         break;
     default:
         column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
-        if (query->cols->at[COL_FOUND])
+        if (query->step->call == DO_CONCURRENT && code_of_row(query->cols, query->step, row) == ORDO_RANGE)
+            put_range(query, row);
+        else if (query->cols->at[COL_FOUND])
             answer_code(query, row, code_of_row(query->cols, query->step, row));
         break;
     }

@@ -16,6 +16,7 @@
     X(VALUES, "values", value)                                                                                         \
     X(RANKS, "ranks", 4)     /* for selections */                                                                      \
     X(LENGTHS, "lengths", 1) /* of prefixes, in bits */                                                                \
+    X(ROOMS, "rooms", 8)     /* of concurrent ranges */                                                                \
     X(FOUND, "found", 1)                                                                                               \
     X(KEYS_OUT, "keys_out", key)                                                                                       \
     X(VALUES_OUT, "values_out", value)                                                                                 \

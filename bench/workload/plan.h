@@ -63,8 +63,8 @@ void request_each(const struct dict_plan *plan, struct column_batch *cols, size_
 
 /* Upserts without `found`, because the first of equal keys is unknown. */
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call);
-/* concurrentmix: operations of every kind, each with a random key and neighbourhood. concurrentpoints: inserts, erases
- * and finds of any keys of a range; explain_points checks them. */
+/* concurrentmix and concurrentranges: operations of every kind, each with a random key and neighbourhood.
+ * concurrentpoints: inserts, erases and finds of any keys of a range; explain_points checks them. */
 bool draw_concurrent(struct dict_plan *plan, enum step_call call);
 
 /* Keys of a range of spec.count, in ordered form, and back. */

@@ -7,15 +7,15 @@
 
 bool draw_concurrent_upserts(struct dict_plan *plan, enum step_call call)
 {
-    const size_t         count = spec_batch(&plan->spec);
+    const bool           fills = workload_fills(plan->spec.workload);
+    const size_t         batch = spec_batch(&plan->spec), count = fills ? plan->spec.count : batch;
     struct column_batch *cols = &plan->work.cols;
-    if (!draw_elements(plan, cols, workload_fills(plan->spec.workload) ? STREAM_TABLE : STREAM_NEW, plan->spec.count,
-                       count) ||
+    if (!draw_elements(plan, cols, fills ? STREAM_TABLE : STREAM_NEW, plan->spec.count, count) ||
         !columns_reserve(cols, count, IN(CODES) | IN(OUTCOMES)))
         return false;
     memset(cols->at[COL_CODES], ORDO_UPSERT, count);
     set_values_by_key(cols, count);
-    return script_one(&plan->work, (struct step) { .call = call, .count = count });
+    return batch_steps(&plan->work, batch, call, 0, count);
 }
 
 /* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
@@ -26,12 +26,32 @@ static uint64_t middle_after(const struct dict_plan *plan, size_t at)
     return key + ((at + 1 < model->count ? model_key(model, at + 1) : highest(plan)) - key) / 2;
 }
 
-static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t r)
+/* `updates` and `kind` are random numbers. */
+static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t updates, uint64_t kind)
 {
-    const bool other = r >> 63;
-    if (r % 100 < plan->spec.update_percent)
+    const bool other = kind >> 63;
+    if (updates % 100 < plan->spec.update_percent)
         return other ? ORDO_ERASE : ORDO_UPSERT;
+    if (plan->spec.workload == CONCURRENTRANGES && (kind >> 32) % 3 == 0)
+        return ORDO_RANGE;
     return other ? ORDO_SEEK_GE : ORDO_FIND;
+}
+
+/* concurrentranges: successive keys of the model that all have updates, or all queries. A range stays in its block, so
+ * that no update changes it. */
+#define RANGE_BLOCK 64
+
+/* A range of 1 to 2 width - 1 keys from the model's key `at` on. Writes their number to the next row of rooms. */
+static void draw_range(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at)
+{
+    const size_t wanted = at + draw(stream(plan, STREAM_WIDTH), row) % (2 * (size_t) plan->spec.width - 1);
+    const size_t block = at / RANGE_BLOCK * RANGE_BLOCK + RANGE_BLOCK - 1, end = plan->model.count - 1;
+    const size_t last = wanted < block ? wanted : block;
+    column_set(cols, COL_CODES, row, ORDO_RANGE);
+    set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(cols, COL_HI, row, model_key(&plan->model, last < end ? last : end));
+    column_set(cols, COL_ROOMS, row + 1, (last < end ? last : end) - at + 1);
+    cols->hints[row] = (uint32_t) at;
 }
 
 /* Only this operation of the batch touches model key `at` and the keys up to the middles around it. Takes a new key
@@ -58,10 +78,14 @@ static void concurrent_at(void *requests_, size_t row)
     const size_t            keys = plan->model.count, rows = requests->count;
     const size_t            place = requests->cols->hints[row];
     const size_t            at = rows > keys ? place : place * keys / rows;
-    const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+    const uint64_t          kind = draw(stream(plan, STREAM_CODE), row);
+    const uint64_t          block = draw(stream(plan, STREAM_MISS), ~(uint64_t) (at / RANGE_BLOCK));
+    const ordo_code         code = concurrent_code(plan, plan->spec.workload == CONCURRENTRANGES ? block : kind, kind);
     /* The first key never changes. Surplus operations are finds of it. */
     if (place == 0 || at >= keys)
         draw_concurrent_operation(plan, requests->cols, row, 0, ORDO_FIND);
+    else if (code == ORDO_RANGE)
+        draw_range(plan, requests->cols, row, at);
     else
         draw_concurrent_operation(plan, requests->cols, row, at, code);
 }
@@ -117,24 +141,42 @@ static void range_at(void *requests_, size_t row)
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     struct column_batch    *cols = requests->cols;
-    const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+    const uint64_t          kind = draw(stream(plan, STREAM_CODE), row);
+    const ordo_code         code = concurrent_code(plan, kind, kind);
     column_set(cols, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
     set_stored(cols, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
     set_value_by_key(cols, row);
     column_set(cols, COL_OUTCOMES, row, ORDO_DONE);
 }
 
+/* Makes places of the numbers of elements. False without memory. */
+static bool make_rooms(struct column_batch *cols, size_t rows, size_t *elements)
+{
+    uint64_t *rooms = cols->at[COL_ROOMS];
+    for (size_t row = 0; row < rows; row++)
+        rooms[row + 1] += rooms[row];
+    *elements = (size_t) rooms[rows];
+    return columns_reserve(cols, *elements + 1, IN(RANGE_KEYS) | IN(RANGE_VALUES));
+}
+
 bool draw_concurrent(struct dict_plan *plan, enum step_call call)
 {
     const bool           points = plan->spec.workload == CONCURRENTPOINTS;
+    const bool           ranges = plan->spec.workload == CONCURRENTRANGES;
+    size_t               elements = 0;
     const size_t         rows = spec_batch(&plan->spec);
     const unsigned       columns = IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES);
     struct column_batch *cols = &plan->work.cols;
     cols->hints = points ? NULL : shuffled(plan, rows);
     if ((!points && !cols->hints) || !columns_reserve(cols, rows, points ? columns : columns | IN(KEYS_OUT)))
         return false;
+    if (ranges && (!columns_reserve(cols, rows, IN(HI) | IN(COUNTS)) || !columns_reserve(cols, rows + 1, IN(ROOMS))))
+        return false;
+    if (ranges)
+        memset(cols->at[COL_ROOMS], 0, (rows + 1) * sizeof(uint64_t));
     request_each(plan, cols, 0, rows, points ? range_at : concurrent_at);
-    return script_one(&plan->work, (struct step) { .call = call, .count = rows });
+    return (!ranges || make_rooms(cols, rows, &elements)) &&
+           script_one(&plan->work, (struct step) { .call = call, .count = rows, .range_count = elements });
 }
 
 /* The operations on one key. */

@@ -181,11 +181,12 @@ size_t spec_batch(const struct spec *spec)
     const enum workload workload = workload_on_device(spec->workload);
     const bool          whole = workload == BUILD || workload == CONCURRENTFILL || workload == LONGESTPREFIX;
     const bool          any = workload == CONCURRENTPOINTS; /* several operations a key */
-    const size_t        wanted = whole                   ? spec->count
-                                 : spec->batch           ? spec->batch
-                                 : workload == QUEUE     ? QUEUE_BATCH
-                                 : workload == ORDERBOOK ? spec->count / TASK_ROUNDS
-                                                         : spec->count / 16;
+    const size_t        wanted = whole                         ? spec->count
+                                 : workload == CONCURRENTERASE ? spec_changes(spec)
+                                 : spec->batch                 ? spec->batch
+                                 : workload == QUEUE           ? QUEUE_BATCH
+                                 : workload == ORDERBOOK       ? spec->count / TASK_ROUNDS
+                                                               : spec->count / 16;
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
 }
 
@@ -201,7 +202,7 @@ size_t spec_table_batch(const struct spec *spec)
 
 size_t spec_changes(const struct spec *spec)
 {
-    if (spec->workload != DELETERANDOM || spec->erase_percent == 0)
+    if (!workload_erases(spec->workload) || spec->erase_percent == 0)
         return spec->count;
     const size_t changes = (size_t) ((double) spec->count * spec->erase_percent / 100);
     return changes ? changes : 1;
@@ -237,7 +238,7 @@ size_t spec_operations(const struct spec *spec)
     if (spec->workload == READWHILEWRITING || spec->workload == QUEUE || spec->workload == EXPIRY)
         return 2 * spec_rounds(spec) * spec_batch(spec);
     if (spec->workload == MIXED || spec->workload == MIXEDSEEKS || spec->workload == MIXEDPOINTS ||
-        spec->workload == ORDERBOOK)
+        spec->workload == MIXEDUPDATES || spec->workload == ORDERBOOK)
         return spec_rounds(spec) * spec_batch(spec);
     if (workload_cleans_up(spec->workload))
         return spec->count + 2 * spec_churn(spec);

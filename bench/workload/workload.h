@@ -39,6 +39,7 @@
     X(READRANDOM, "readrandom", "find of keys that are there, as many of them as the hit rate says")                   \
     X(READMISSING, "readmissing", "find of keys that are not there")                                                   \
     X(SEEKRANDOM, "seekrandom", "the next key and its value, of keys that are not there")                              \
+    X(PREDECESSOR, "predecessor", "the key before and its value, of keys that are not there")                          \
     X(COUNTRANDOM, "countrandom", "the number of keys in an interval")                                                 \
     X(RANGERANDOM, "rangerandom", "the elements in an interval")                                                       \
     X(RANKRANDOM, "rankrandom", "how many keys are less, of keys that are there")                                      \
@@ -53,6 +54,7 @@
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
     X(MIXEDSEEKS, "mixedseeks", "the same without counts and ranges, a quarter of them seeks")                         \
     X(MIXEDPOINTS, "mixedpoints", "batches of finds, upserts, inserts and erases in any order")                        \
+    X(MIXEDUPDATES, "mixedupdates", "batches of upserts and erases in any order, a share of them erases")              \
     X(COMBINERANDOM, "combinerandom", "as overwrite, but each value is added to the one that is there")                \
     X(DELETERANGE, "deleterange", "erase of the keys in one batch of intervals")                                       \
     X(QUEUE, "queue", "priority queue: the first elements are taken, as many are put in; up to 64 rounds")             \
@@ -61,8 +63,11 @@
     X(CLEANUP, "cleanup", "drops what is stale, after some was erased and as much replaced")                           \
     X(COMPACTALL, "compactall", "the same, and gives spare memory back")                                               \
     X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
+    X(CONCURRENTBATCHES, "concurrentbatches", "fillrandom by concurrent batches")                                      \
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
+    X(CONCURRENTERASE, "concurrenterase", "deleterandom by one concurrent batch")                                      \
     X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")  \
+    X(CONCURRENTRANGES, "concurrentranges", "concurrentmix, and as many ranges as finds")                              \
     X(CONCURRENTPOINTS, "concurrentpoints",                                                                            \
       "a concurrent batch: inserts and erases by halves, and finds, of any keys of a range, half of which are there")  \
     X(HOSTBUILD, "hostbuild",                                                                                          \
@@ -93,16 +98,18 @@ enum workload workload_on_device(enum workload workload);
     /* uses arrays in host memory */                                                                                   \
     X(is_host, w == HOSTSORT || w >= HOSTBUILD)                                                                        \
     X(cleans_up, w == CLEANUP || w == COMPACTALL)                                                                      \
+    /* erases keys that are there at first */                                                                          \
+    X(erases, w == DELETERANDOM || w == CONCURRENTERASE)                                                               \
     /* fills an empty dictionary */                                                                                    \
-    X(fills,                                                                                                           \
-      w == FILLRANDOM || w == FILLSEQ || workload_on_device(w) == BUILD || w == CONCURRENTFILL || w == ORDERBOOK)      \
+    X(fills, w == FILLRANDOM || w == FILLSEQ || workload_on_device(w) == BUILD || w == CONCURRENTFILL ||               \
+                 w == CONCURRENTBATCHES || w == ORDERBOOK)                                                             \
     /* needs the order of keys */                                                                                      \
     X(needs_order, (w >= SEEKRANDOM && w <= COUNTPREFIX) || w == MIXED || w == MIXEDSEEKS || w == CONCURRENTMIX ||     \
-                       (w >= DELETERANGE && w <= ORDERBOOK))                                                           \
+                       w == CONCURRENTRANGES || (w >= DELETERANGE && w <= ORDERBOOK))                                  \
     /* has batches with a share of updates (update_percent) */                                                         \
-    X(has_updates, w == CONCURRENTMIX || w == CONCURRENTPOINTS)                                                        \
+    X(has_updates, w == CONCURRENTMIX || w == CONCURRENTRANGES || w == CONCURRENTPOINTS)                               \
     /* uses concurrent batches */                                                                                      \
-    X(is_concurrent, w == CONCURRENTREAD || w == CONCURRENTFILL || w == CONCURRENTINSERT || workload_has_updates(w))   \
+    X(is_concurrent, w == CONCURRENTREAD || (w >= CONCURRENTFILL && w <= CONCURRENTPOINTS))                            \
     /* queries prefixes, which needs keys of type u32 or u64 */                                                        \
     X(asks_prefixes, w == LONGESTPREFIX || w == COUNTPREFIX)                                                           \
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
@@ -112,8 +119,8 @@ enum workload workload_on_device(enum workload workload);
     X(has_queries,                                                                                                     \
       w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \
     /* times one batch on a filled dictionary */                                                                       \
-    X(is_one_batch,                                                                                                    \
-      workload_on_device(w) == INSERTRANDOM || w == CONCURRENTINSERT || workload_has_updates(w) || w == DELETERANGE)   \
+    X(is_one_batch, workload_on_device(w) == INSERTRANDOM || w == CONCURRENTINSERT || w == CONCURRENTERASE ||          \
+                        workload_has_updates(w) || w == DELETERANGE)                                                   \
     /* is a task in rounds, with other batches than the table */                                                       \
     X(has_rounds, w == QUEUE || w == EXPIRY || w == ORDERBOOK)
 
@@ -191,7 +198,8 @@ const char *type_name(int type);
     X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
     X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \
     X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
-    X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload == DELETERANDOM, AXIS_LATE)                     \
+    X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload_erases(workload) || workload == MIXEDUPDATES,   \
+      AXIS_LATE)                                                                                                       \
     X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
 
 enum axis_trait {

@@ -286,11 +286,11 @@ dicts() {
 
 # Other types of keys, concurrent updates, and the comparisons of structures.
 other_dicts() {
-    expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 8 \
+    expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,predecessor,mixed,mixedupdates --erase 30 --structure lsm --types f64 --value-bytes 8 \
         --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
     prints out '^lsm .* ok$'
     prints_no out 'WRONG'
-    expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types f64 \
+    expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,concurrentranges,concurrenterase,concurrentbatches,deleterandom --structure blink --types f64 \
         --value-bytes 8 --dist few,clustered --sizes =3000 --batch =700 --updates 0,50,100 --erase 10 --queries =500 \
         --fills 2 --reps 3 --budget 200 --no-host
     prints out '^blink .* ok$'
@@ -298,7 +298,7 @@ other_dicts() {
     prints_no out 'WRONG'
     prints_no out 'failed'
     prints_no out 'skipped'
-    expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,deleterandom --structure skiplist,lockfree --sizes =300,=3000 --batch =5000 \
+    expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,concurrenterase,deleterandom --structure skiplist,lockfree --sizes =300,=3000 --batch =5000 \
         --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
     prints out '^skiplist .* ok$'
     prints out '^lockfree .* ok$'
