@@ -133,7 +133,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Then no earlier item can change x. */
+/* If a segment begins in x, no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

@@ -276,7 +276,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* x must be the greatest key of the tile. */
+/* Returns whether any run has an element with key x after the tile. x must be the greatest key of the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;

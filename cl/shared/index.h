@@ -215,6 +215,7 @@ INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
     }
 }
 
+/* Returns the position of a separator in the index, as a number of entries. */
 INDEX_FN ordo_u64 index_position(index_place at, index_form form, ordo_u32 entry)
 {
     const ordo_u32 within = (1u << form.line_depth) - 1;

@@ -95,8 +95,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch. All operations must be on single keys, and have the values that they need. A partition may have at most
- * HASH_MIXED_MAX operations. */
+/* Returns true if hash_mixed can run the batch. All operations must be on single keys, and have the values that they
+ * need. A partition may have at most HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];

@@ -132,6 +132,7 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
+/* Reads a bucket's spill count while other work-items may change it. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;

@@ -272,7 +272,6 @@ typedef struct {
     ltree_value   value;
 } one_update;
 
-/* Removes the update with the least batch index from the team's updates, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;

@@ -70,8 +70,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Takes the operations from the list `again` or, if `again` is NULL, from the batch. The kernel lists the operations that give
- * up in c->pending. */
+/* Takes the operations from the list `again` or, if `again` is NULL, from the batch. The kernel lists the operations
+ * that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -254,7 +254,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Sets c->window to their capacity, which is the number of operations, or less if memory is short. */
+/* Sets c->window to the capacity of the lists, which is the number of operations, or less if memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));

@@ -97,7 +97,8 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Returns ORDO_TOO_LARGE if that does not help. */
+/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or if `count` more elements exceed ORDO_MAX_COUNT. Returns
+ * ORDO_TOO_LARGE if that does not help. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
