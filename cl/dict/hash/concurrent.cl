@@ -340,8 +340,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if operation i is not an update. `again` must be true if an earlier launch
- * began the operation. */
+/* Returns false if operation i is not an update. `again` must be true if an earlier launch began the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -384,7 +383,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* If `more`, tries *op until it is done or gives up. All lanes of a sub-group must call this function. */
+/* All lanes of a sub-group must call this function. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
