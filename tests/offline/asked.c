@@ -50,7 +50,7 @@ static void write_text(const char *path, const char *text)
     (void) fclose(file);
 }
 
-#define PROGRAMS_MAX 4096
+#define PROGRAMS_MAX 16384
 
 static struct program {
     char              *path, *choice, *options, *kernels;
@@ -561,6 +561,8 @@ static void ask_dicts(ordo_device *dev)
     static const unsigned answers[] = { 0, 1, 600, 5000 };
     for (size_t i = 0; i < COUNT_OF(answers); i++)
         for (size_t p = 0; p < COUNT_OF(pairs); p++) {
+            if (ordo_type_bytes(pairs[p].key) > 8)
+                continue; /* Dictionaries refuse keys of 16 bytes. */
             answer = answers[i];
             ask_structures(dev, &pairs[p]);
             ask_roaring(dev);
