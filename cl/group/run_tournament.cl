@@ -55,7 +55,7 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
     const ordo_key_form a_key = winner->key, b_key = loser->key;
     const uint          a_run = winner->run, b_run = loser->run;
-    const bool          stays = key_before(a_key, b_key) | (key_same(a_key, b_key) & (a_run < b_run));
+    const bool          stays = (int) key_before(a_key, b_key) | ((int) key_same(a_key, b_key) & (a_run < b_run));
     winner->key = stays ? a_key : b_key;
     winner->run = stays ? a_run : b_run;
     loser->key = stays ? b_key : a_key;

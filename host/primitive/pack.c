@@ -56,6 +56,8 @@ static ordo_status check_field(ordo_device *dev, const struct ordo_key_field *fi
     const unsigned bits = bits_of(field), most = bits_of_type(field->type);
     ORDO_REQUIRE(dev, most > 0, ORDO_INVALID, "fields[%zu].type is %d: that is no type (ordo_type)", f,
                  (int) field->type);
+    ORDO_REQUIRE(dev, !ordo_type_is_wide(field->type), ORDO_UNSUPPORTED,
+                 "fields[%zu].type is %d: columns of 16 bytes cannot be packed", f, (int) field->type);
     ORDO_REQUIRE(dev, bits <= most, ORDO_INVALID, "fields[%zu].bits is %u: its type has %u", f, bits, most);
     ORDO_REQUIRE(dev, bits == most || !is_float(field->type), ORDO_INVALID,
                  "fields[%zu].bits is %u: a float has all its %u bits", f, bits, most);

@@ -611,16 +611,28 @@ static void set_tunable(ordo_device *dev, const struct ordo_tunable_info *info, 
     exit(1);
 }
 
-/* Depths of blocks matter to the blocked layout of an index alone. */
-static void set_layout(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t layout)
+static bool ends_in(const char *text, const char *end)
 {
-    const char *last = strrchr(info->name, '.');
-    char        name[64];
-    if (!strstr(last, "_depth"))
-        return;
-    snprintf(name, sizeof name, "%.*s.layout", (int) (last - info->name), info->name);
-    if (ordo_device_set_tunable(dev, name, layout) != ORDO_OK)
-        abort();
+    const size_t length = strlen(text), part = strlen(end);
+    return length >= part && strcmp(text + length - part, end) == 0;
+}
+
+/* Sets the layout of an index to the one that uses a tunable. Returns the layout before. Other tunables keep theirs. */
+static uint32_t set_layout(ordo_device *dev, const struct ordo_tunable_info *info, bool back, uint32_t was)
+{
+    const bool               depth = ends_in(info->name, "_depth"), nodes = ends_in(info->name, "node_keys");
+    struct ordo_tunable_info layout;
+    char                     name[64];
+    if (!depth && !nodes)
+        return 0;
+    snprintf(name, sizeof name, "%.*s.layout", (int) (strrchr(info->name, '.') - info->name), info->name);
+    for (size_t i = 0; ordo_device_tunable(dev, i, &layout) == ORDO_OK; i++)
+        if (strcmp(layout.name, name) == 0) {
+            if (ordo_device_set_tunable(dev, name, back ? was : depth) != ORDO_OK)
+                abort();
+            return layout.value;
+        }
+    abort();
 }
 
 static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
@@ -629,7 +641,7 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     if (!name)
         abort();
     set_tunable(dev, info, value);
-    set_layout(dev, info, 1);
+    const uint32_t layout = set_layout(dev, info, false, 0);
     choice = name;
     n_choices++;
     n_differing = 0;
@@ -640,7 +652,7 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
         if ((is_of(info->name, "blink") || is_of(info->name, "links")) && is_for(info->name, &pairs[p]))
             ask_structures(dev, &pairs[p]);
-    set_layout(dev, info, 0);
+    set_layout(dev, info, true, layout);
     printf("choice\t%s\t%zu\n", name, n_differing);
 }
 

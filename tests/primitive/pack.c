@@ -542,16 +542,22 @@ MASK_TEST(pack, values_out_of_range_are_found, "", "cpu=0")
 
 /* ---- tests: layouts and arguments ---------------------------------------------------------------------------- */
 
-static void expect_layout_error(struct test *t, const struct ordo_key_field *fields, size_t n, const char *words)
+static void expect_layout_status(struct test *t, const struct ordo_key_field *fields, size_t n, ordo_status status,
+                                 const char *words)
 {
     struct ordo_key_layout layout = { .bits = 12345 };
     char                   text[1000] = "";
     test_context(t, "fields that are refused because '%s'", words);
-    test_status(t, ordo_key_plan(t->dev, fields, n, &layout), ORDO_INVALID);
+    test_status(t, ordo_key_plan(t->dev, fields, n, &layout), status);
     test_true(t, layout.bits == 12345);
     ordo_device_last_error(t->dev, text, sizeof text);
     if (!strstr(text, words))
         test_fail(t, __FILE__, __LINE__, "'%s' does not say '%s'", text, words);
+}
+
+static void expect_layout_error(struct test *t, const struct ordo_key_field *fields, size_t n, const char *words)
+{
+    expect_layout_status(t, fields, n, ORDO_INVALID, words);
 }
 
 DEVICE_TEST(pack, the_layout_is_the_narrowest_and_errors_name_the_field)
@@ -560,7 +566,8 @@ DEVICE_TEST(pack, the_layout_is_the_narrowest_and_errors_name_the_field)
                                              { ORDO_F32, 0, true, false, false },
                                              { ORDO_I64, 1, false, false, false } };
     const struct ordo_key_field unknown[] = { { ORDO_U32, 0, false, false, false },
-                                              { (ordo_type) 6, 0, false, false, false } };
+                                              { (ordo_type) 99, 0, false, false, false } };
+    const struct ordo_key_field uuid[] = { { ORDO_BYTES16, 0, false, false, false } };
     const struct ordo_key_field wide[] = { { ORDO_U32, 33, false, false, false } };
     const struct ordo_key_field part[] = { { ORDO_F64, 63, false, false, false } };
     const struct ordo_key_field null64[] = { { ORDO_U64, 0, false, true, false } };
@@ -573,7 +580,8 @@ DEVICE_TEST(pack, the_layout_is_the_narrowest_and_errors_name_the_field)
     test_true(t, layout.key == ORDO_U64 && layout.bits == 64 && layout.first_bit[0] == 32 && layout.first_bit[1] == 0);
     expect_layout_error(t, fields, 3, "fields[2] takes 1 bits, and the fields before it take 64: a key has at most 64");
     expect_layout_error(t, null64, 1, "fields[0] takes 65 bits with its null bit");
-    expect_layout_error(t, unknown, 2, "fields[1].type is 6");
+    expect_layout_status(t, uuid, 1, ORDO_UNSUPPORTED, "fields[0].type is 7: columns of 16 bytes cannot be packed");
+    expect_layout_error(t, unknown, 2, "fields[1].type is 99");
     expect_layout_error(t, wide, 1, "fields[0].bits is 33: its type has 32");
     expect_layout_error(t, part, 1, "fields[0].bits is 63: a float has all its 64 bits");
     expect_layout_error(t, fields, 0, "n_fields is 0");
