@@ -4,6 +4,8 @@
 
 #include "shared/search.h"
 
+#include <assert.h>
+
 static size_t floor_log2(size_t n)
 {
     size_t log2 = 0;
@@ -60,6 +62,7 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
         shape.depth_max =
             floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data_of(s)),
                                      (facts->local_bytes - SEARCH_NARROW_BYTES(shape.group)) / key_bytes));
+    assert(shape.group > 0 && shape.items > 0);
     shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
     shape.resident = facts->compute_units * ordo_ceil_div(RESIDENT_ITEMS, shape.group);
     shape.resident = ordo_min_size(shape.resident, shape.tiles);
