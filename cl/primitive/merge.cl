@@ -117,9 +117,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
- * guess, at distances of `near`. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of the
- * sub-group must call, but teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. In the first step the lanes test results
+ * near a guess, `near` apart from each other. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of
+ * the sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);

@@ -84,9 +84,9 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Skips array
- * elements that an earlier batch element replaces. Sets kept[tile] to the number of results of the tile. `hidden`
- * may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
+ * that the batch replaces are left out of the result. Sets kept[tile] to the number of elements that the tile adds to
+ * the result. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,

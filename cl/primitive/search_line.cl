@@ -97,7 +97,7 @@ ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *node
     return nodes + ((ulong) number << SEARCH_LINE);
 }
 
-/* `at` must be the place of the unit's level. */
+/* Returns the separators of node number `unit` of a level. `at` must be the place (see index.h) of this level. */
 ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
 {
     return line_at(nodes, index_line(at, search_form(), unit));

@@ -102,9 +102,8 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    /* Estimated number of elements with the same key prefix, averaged over all elements. */
-    float mean;
-    float fullest;
+    float mean;    /* Estimate: with how many elements an element shares its prefix, on average. */
+    float fullest; /* Estimate: fraction of all elements that have the most frequent prefix. */
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8

@@ -77,9 +77,9 @@
  * erases an element. HAMT_MORE: number of inserted minus number of erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Follows the last leaf's entry in the array of kernel hamt_plan. After a prefix sum over the array, the upper half of
- * `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of its new
- * blocks. */
+/* Kernel hamt_plan writes this record behind the last leaf's entry of its array. After a prefix sum over the array, the
+ * upper half of `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of
+ * its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];

@@ -26,8 +26,8 @@ struct ordo_index {
 /* Returns the layout for new indexes. The result depends on tunables that may change. So callers store the result with
  * which they built an index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
-/* Returns the number of levels of lines in a page of the index. Level order has no pages; there it is the number of
- * levels that fit in a page of memory, at least 1. */
+/* Returns how many levels of lines a page of the index has. An index in level order has no pages, so the result is the
+ * number of levels that fit in a page of memory, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
 /* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
  * index.bytes bytes for index.nodes. */

@@ -177,9 +177,9 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
  *
  * Cost: a search per query, and the results. An LSM searches each of its runs. Some structures
  *   first prepare an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, plus a
- *   key if keys_out is ordo_none(), plus 1 byte if `found` is. A range needs 20 bytes, plus 8 bytes
- *   for each further run of an LSM. */
+ * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes,
+ *   plus a key if keys_out is ordo_none(), plus 1 byte if `found` is ordo_none(). A range needs
+ *   20 bytes, plus 8 bytes for each further run of an LSM. */
 
 /* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise
  * sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs may be ordo_none(). */

@@ -11,7 +11,7 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* Other work-items may write the high bound of an inner node, so the node's count decides. */
+    /* An inner node is dead if its count is 0. Its high bound cannot tell, because other work-items may write it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 

@@ -15,7 +15,8 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* For a key i: on each of the levels first + 1 .. first + n, key i is the first key of a prefix that has an entry. */
+/* The levels on which a key begins an entry: first + 1 to first + n. There the key has a prefix with an entry, and the
+ * key before it has another prefix. */
 typedef struct {
     uint first, n;
 } xfast_begins;

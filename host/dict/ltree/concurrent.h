@@ -46,8 +46,8 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the batch's stores find free leaves. If memory is short, shortens
- * the lists. */
+/* Grows the pools of leaves before the first launch, so that the batch's stores find free leaves. If memory is short,
+ * replaces c->pending and c->next by shorter lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* An operation starves if it finds no free leaf. Adds a leaf for each such operation, by growth or a rebuild. Sets
  * *lacks to true if it added no leaf. */

@@ -112,7 +112,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* If there are several segments, each is measured twice, because scratch memory holds the starts of only one. */
+/* Divides the ranges into segments. Scratch memory holds the starts of one segment's ranges only, so a segment is
+ * measured again before it is written. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {
