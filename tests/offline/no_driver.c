@@ -51,7 +51,7 @@ static char *data_of(void *object)
 
 /* The driver looks at few parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): these are called by position. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,misc-unused-parameters): OpenCL names them. */
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
@@ -206,4 +206,4 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t bytes, void *ou
     return CL_SUCCESS;
 }
 
-/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name,misc-unused-parameters) */

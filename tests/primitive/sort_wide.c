@@ -56,9 +56,10 @@ static void check_plans(struct test *t, struct ordo_sort_params params)
     params.first_bit = 8;
     check_job(t, &(struct job) { params, TEST_RANDOM, 12011, true });
     for (uint32_t set = 1; set < 1u << 16; set = set * 3 + 0x421) {
-        AUTO_FREE void *keys = test_alloc(4099 * 16);
-        test_random_bytes(t, keys, 4099 * 16);
-        for (size_t i = 0; i < (size_t) 4099 * 16; i++)
+        const size_t    bytes = (size_t) 4099 * 16;
+        AUTO_FREE void *keys = test_alloc(bytes);
+        test_random_bytes(t, keys, bytes);
+        for (size_t i = 0; i < bytes; i++)
             ((uint8_t *) keys)[i] *= set >> i % 16 & 1;
         check_keys(t, &(struct job) { params, TEST_RANDOM, 4099, set % 4 == 1 }, keys, "some bytes vary");
     }
@@ -168,7 +169,7 @@ DEVICE_TEST(sort_wide, host_arrays)
     void                                   *keys = memory + 8;
     AUTO(array_case_free) struct array_case c = array_case(t, "ordo_sort", &g);
     test_wide_keys(t, ORDO_BYTES16, WIDE_UUID4, 5000, c.host[0]);
-    memcpy(keys, c.host[0], 5000 * 16);
+    memcpy(keys, c.host[0], (size_t) 5000 * 16);
     array_case_check_host(&c);
     test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_BYTES16), keys, NULL, 5000));
     test_same(t, "keys", ORDO_BYTES16, keys, c.host[2], 5000);

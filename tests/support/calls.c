@@ -144,7 +144,7 @@ static ordo_status call_key_unpack_host(const struct given *g, void *const a[])
     }
 #define OUT_SIZED(name, times, is_value, size)                                                                         \
     {                                                                                                                  \
-        name, 4, times, 0, .output = true, .value = is_value, .extent = EXTENT_##size                                  \
+        name, 4, times, 0, .output = true, .value = (is_value), .extent = EXTENT_##size                                \
     }
 #define OUT(name, bytes, times, more)                                                                                  \
     {                                                                                                                  \
