@@ -124,7 +124,7 @@ if shutil.which("bash") and any(tool.endswith("ordo-bench") for tool in tools):
     completes(["ordo-bench", "--work"], ["--workload"])
     completes(["ordo-bench", "-w", "sort,concurrentf"], ["sort,concurrentfill"])
     completes(["ordo-bench", "--types", "=", "f"], ["f32", "f64"])
-    completes(["ordo-bench", "--types", "="], ["u32", "u64", "i32", "i64", "f32", "f64"])
+    completes(["ordo-bench", "--types", "="], ["u32", "u64", "i32", "i64", "f32", "f64", "u128", "bytes16"])
     completes(["ordo-bench", "--seed", "1"], [])
 
 for failure in failures:
