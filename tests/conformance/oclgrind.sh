@@ -81,7 +81,7 @@ case $what in
     races) clean --data-races --uniform-writes ;;
     planted)
         planted "a link written by a plain store" dict/ltree/change.cl \
-            's/ordo_store_uncached(ltree_right(left), into)/*ltree_right(left) = into/' concurrent "" \
+            's/ltree_store_uncached_word(ltree_right(left), into)/*ltree_right(left) = into/' concurrent "" \
             'data race' --data-races
         planted "a barrier left out" group/scan.cl 's/barrier(CLK_LOCAL_MEM_FENCE);//' primitives cpu=0,group=32 \
             'data race' --data-races
