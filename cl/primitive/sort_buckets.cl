@@ -74,8 +74,7 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
  * `span`, a bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
-    const uint top = key_width(span);
-    return top > SORT_BUCKET_BITS ? top - SORT_BUCKET_BITS : 0;
+    return max(key_width(span), (uint) SORT_BUCKET_BITS) - SORT_BUCKET_BITS;
 }
 
 #define SAMPLE 512u
