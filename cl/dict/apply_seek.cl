@@ -56,7 +56,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* The upward query of the greatest possible key is this key itself, so its result does not count. */
+/* Returns whether a query found a neighbour of `key`. The upward query of the greatest possible key is this key itself,
+ * so its result does not count. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);

@@ -26,7 +26,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Returns true at random, in about one of `one_in` calls. */
+/* Returns true at random, in about one of `one_in` calls. The caller then injects a fault of this kind. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))

@@ -85,6 +85,7 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
+/* Counts the groups (distinct keys of the batch) below g whose keys are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);

@@ -133,7 +133,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* If a segment begins in x, no earlier item can change x. */
+/* Returns true if a segment begins in the items that x combines. Then no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
@@ -291,7 +291,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The whole group must call. */
+/* Returns to all work-items the reduction of x over the group. The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;

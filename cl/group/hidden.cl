@@ -6,7 +6,7 @@
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* If `hidden` is NULL, no element is hidden. */
+/* Returns whether element i is hidden. If `hidden` is NULL, no element is hidden. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
@@ -22,6 +22,7 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
+/* Returns the number of visible elements among elements 0 to i - 1. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
@@ -33,6 +34,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
+/* Returns how many of elements `first` to `end` - 1 are not hidden. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -49,6 +51,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
+/* Returns the index of the first visible element from i on, or `count` if there is none. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

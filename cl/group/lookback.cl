@@ -120,8 +120,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* One work-item of each group must call. Groups take tiles in the order of their starts, so a group waits only for
- * groups that have started. */
+/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order of
+ * their starts, so a group waits only for groups that have started. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -130,7 +130,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* The whole group must call. */
+/* Returns the number of the next tile to all work-items. The whole group must call. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1

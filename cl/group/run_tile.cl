@@ -170,6 +170,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+/* Returns true if a merge round changes the slots of the work-item whose first slot is `slot`. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
@@ -297,6 +298,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
+/* Returns a bitmap: bit i is 1 if the output keeps the element in slot i of this work-item. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -345,7 +347,8 @@ ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private 
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Ends with a barrier. */
+/* Moves the elements of this work-item whose bit in `visible` is 1 to successive slots from `begin` on. Ends with a
+ * barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -413,7 +416,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* The caller must have count >= 1. Ends with a barrier. */
+/* Loads a tile of `count` elements and merges it. The caller must have count >= 1. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

@@ -51,6 +51,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
+/* Returns the index in the node of the first key in this lane's piece r. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -119,6 +120,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 #endif
 }
 
+/* Returns how many separators of the node come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;

@@ -49,7 +49,7 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Positions without a key get the key `missing`. The whole group must call. */
+/* Loads a tile. Positions without a key get the key `missing`. The whole group must call. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {

@@ -47,7 +47,7 @@ ORDO_FN separator separator_of(uint count, uint shift, uint e)
     return found;
 }
 
-/* Each separator is a key of the array, so no level depends on another level. */
+/* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint entries)

@@ -132,7 +132,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* The array a_split may be reused after the next barrier. */
+/* Finds the tile of this work-group. The array a_split may be reused after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -280,6 +280,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
+/* Merges one chunk of the output per work-item. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {

@@ -14,6 +14,7 @@
 
 #define BATCH_WIDTH 8
 
+/* Returns how many of the first `diagonal` merged elements come from the array. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);

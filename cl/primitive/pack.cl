@@ -99,6 +99,7 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
+/* Sets outside[f] to the first row with a value out of range. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
@@ -164,7 +165,7 @@ ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key
     return (pack_take(key, plan->first[f] + plan->bits[f]) & 1) == !(plan->how[f] & PACK_NULLS_LAST);
 }
 
-/* A null has the value 0. */
+/* Writes row i of all columns. A null has the value 0. */
 ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const pack_plan *plan, uint i, ordo_key key)
 {
     ORDO_UNROLL

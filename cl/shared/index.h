@@ -188,6 +188,7 @@ INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 
 /* ---- where a separator lies in its line -------------------------------------------------------------------------- */
 
+/* Returns the number of levels of the SIMD blocks that begin `depth` levels below the top of a line. */
 INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
 {
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;

@@ -25,7 +25,7 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* The first `n_ge` queries search upwards. */
+/* Lets the structure answer `count` queries, from s->keys[first] on. The first `n_ge` of them search upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;

@@ -95,6 +95,7 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
     return ORDO_OK;
 }
 
+/* Sets heads[j] to the least index of a sorted key that equals sorted key j. */
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {

@@ -64,6 +64,7 @@ static void lose_count(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
+/* Hides the elements that run r replaces: repeated keys in run r, and equal keys in older runs. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];

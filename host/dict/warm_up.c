@@ -69,7 +69,8 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Dry runs may return ORDO_TOO_SMALL, and structures that lack operations ORDO_UNSUPPORTED. */
+/* Records the first unexpected error. Dry runs may return ORDO_TOO_SMALL, and structures that lack operations
+ * ORDO_UNSUPPORTED. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)

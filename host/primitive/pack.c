@@ -46,6 +46,7 @@ static uint32_t bits_of_type(ordo_type type)
     return (uint32_t) ordo_type_bytes(type) * 8;
 }
 
+/* Returns the number of bits of a field, without its null bit. */
 static uint32_t bits_of(const struct ordo_key_field *field)
 {
     return field->bits ? field->bits : bits_of_type(field->type);

@@ -53,6 +53,7 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
+/* Sorts the queries together with their numbers, and then searches for them in this order. */
 static ordo_status search_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const size_t                  key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -79,6 +80,7 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
+/* The first page of an index, and the scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
     cl_uint           levels; /* lines on the way through the page */
@@ -125,6 +127,7 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
+/* Puts queries first to first + n - 1 in the order of their buffers. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {

@@ -135,7 +135,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Must be called before a thread is started, so that end_all finds the thread. */
+/* Adds the device to the list `live`. Must be called before a thread is started, so that end_all finds the thread. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -167,7 +167,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* The caller must hold b->lock, which is released during the build. */
+/* Builds a program. The caller must hold b->lock, which is released during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;

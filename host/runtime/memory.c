@@ -150,7 +150,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Takes ownership of the reference `queue`, also on failure. `queue` is NULL for a buffer that outlives calls. */
+/* Creates a buffer and adds its block to `*list`. Takes ownership of the reference `queue`, also on failure. `queue` is
+ * NULL for a buffer that outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);

@@ -115,7 +115,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Leaves space for the event that hand_out_event adds. */
+/* Adds an event to the wait list, unless the list contains it. Leaves space for the event that hand_out_event adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)

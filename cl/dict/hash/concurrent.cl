@@ -340,7 +340,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Returns false if operation i is not an update. `again` must be true if an earlier launch began the operation. */
+/* Sets up *op for operation i. Returns false if operation i is not an update. `again` must be true if an earlier launch
+ * began the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -383,7 +384,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* All lanes of a sub-group must call this function. */
+/* If `more`, tries *op until it is done or gives up. All lanes of a sub-group must call this function. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {

@@ -23,7 +23,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* The n mixed keys must be sorted. */
+/* Writes to bounds[p] the index of the first key whose partition is at least p. The n mixed keys must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {

@@ -50,6 +50,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
+/* Removes the partition number, the top bits, from a mixed key. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -210,7 +211,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* n must not be 0. */
+/* Finds a mixed key in the n buckets from `start` on, which must be the key's partition. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

@@ -105,7 +105,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* One loop finds slots and loads buckets, because a compiler failed on two loops. */
+/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
+ * compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -206,8 +207,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Returns false in all work-items if the partition is left to hash_update_dense. In this case only values of existing
- * keys and combined values in the batch have changed. */
+/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense. In
+ * this case only values of existing keys and combined values in the batch have changed. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];

@@ -18,7 +18,7 @@
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* The whole group must call this. */
+/* Adds the group's sum of x to *to by one atomic operation. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -272,6 +272,7 @@ typedef struct {
     ltree_value   value;
 } one_update;
 
+/* Removes the update with the least batch index from the team's updates, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;

@@ -10,6 +10,7 @@
 
 #define COLUMN_ROWS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
+/* Returns the number of the word that this lane has in row r. */
 ORDO_FN uint column_word(uint r)
 {
     return r * TEAM_WIDTH + team_lane();
@@ -112,6 +113,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
+/* Returns a mask of the words of a line that are less than the key. */
 ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
 {
     uint words = 0;

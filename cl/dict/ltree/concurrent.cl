@@ -213,6 +213,7 @@ typedef struct {
 #endif
 } ltree_turn;
 
+/* Takes the next operation of this work-item. Returns false if there is none. */
 ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_op *op, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -223,6 +224,7 @@ ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_o
     return true;
 }
 
+/* Sets turn->op to the team's next operation. Returns false if there is none. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, uint n, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;

@@ -50,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* The first key of each new node becomes the node's low bound. */
+/* Writes entry p to its node after the split. The first key of each new node becomes the node's low bound. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);

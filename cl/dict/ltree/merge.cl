@@ -13,7 +13,8 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Both leaves must be latched. */
+/* Moves the elements of leaf op->at to the front of leaf `into`, except the erased element in site->slot. Both
+ * leaves must be latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)

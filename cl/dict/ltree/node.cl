@@ -193,7 +193,8 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* The first entry also covers lesser queries. */
+/* Returns the index of the entry to follow in an inner node that has `less` keys less than the query. The first entry
+ * also covers lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -231,7 +232,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Follows no links to the right. */
+/* Descends from the root to the leaves that cover a team's queries. Follows no links to the right. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];

@@ -167,6 +167,7 @@ ORDO_FN void ltree_fence(void)
     apart_sync();
 }
 
+/* The leader stores a word for the team. */
 ORDO_FN void ltree_store_relaxed(volatile __global uint *p, uint word)
 {
     if (apart_leads())
@@ -222,6 +223,7 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 }
 
 #if TEAM_WIDTH > 1
+/* Loads a whole line. If `fresh`, bypasses the caches. */
 ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, column_keys *c)
 {
     if (fresh) {

@@ -22,7 +22,8 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* `leaf` and `position` must come from ltree_locate. */
+/* Returns the number of keys less than a query, plus 1 if `upper` and the key exists. `leaf` and `position` must come
+ * from ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);

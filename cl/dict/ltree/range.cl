@@ -281,7 +281,7 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* A work-group of a GPU takes up to `most` ranges at a time. */
+/* Copies the short ranges. A work-group of a GPU takes up to `most` ranges at a time. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

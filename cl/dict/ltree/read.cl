@@ -33,6 +33,7 @@ ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ltree_answer(batch, op, found);
 }
 
+/* Answers a seek if this leaf has the result, else moves the seek to the neighbour leaf. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;

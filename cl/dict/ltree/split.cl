@@ -107,7 +107,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Whole teams must call this. */
+/* Writes all words of a split's nodes that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -134,7 +134,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* The last key of each leaf becomes the leaf's high bound. */
+/* Writes element p to its leaf after the split. The last key of each leaf becomes the leaf's high bound. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {

@@ -221,7 +221,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Returns how many elements the leaf has gained. */
+/* Merges the elements of a leaf with its updates. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -388,7 +388,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* If a leaf splits, appends its parent to `dirty`. */
+/* Applies each group of updates to its leaf. If a leaf splits, appends its parent to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,

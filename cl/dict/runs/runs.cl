@@ -493,6 +493,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
+/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans, and totals[1] to the number in
+ * all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)

@@ -70,6 +70,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 
 /* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
+/* Returns the right shift that reduces numbers up to `span` to at most `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -150,7 +151,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* The trie must have leaves. */
+/* Finds and loads the leaves of n keys. The trie must have leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {

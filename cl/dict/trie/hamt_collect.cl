@@ -57,7 +57,7 @@ typedef struct {
     __global uchar            *erased;
 } draft_updates;
 
-/* Bit 0 is the key `first`. */
+/* Writes the updates of the keys that the bits of a word name, from index `to` on. Bit 0 is the key `first`. */
 ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
 {
     for (; bits; bits &= bits - 1) {

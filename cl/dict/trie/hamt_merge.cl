@@ -25,6 +25,7 @@
 #define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
+/* Returns by how many elements an update increases the trie: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -299,6 +300,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
+/* Advances to the leaf that contains the element of rank `rank`. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)

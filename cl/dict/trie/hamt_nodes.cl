@@ -9,6 +9,7 @@
 
 #define LEVELS HAMT_LEVELS(KEY_BITS)
 
+/* Returns true if keys a and b belong to different nodes of the level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
     const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1);

@@ -206,7 +206,7 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* The last key may exceed 65535, which is a fault. */
+/* Returns the first and the last key of run j. The last key may exceed 65535, which is a fault. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);

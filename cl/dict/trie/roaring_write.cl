@@ -206,7 +206,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

@@ -9,6 +9,7 @@
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
+/* Returns the range of keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));

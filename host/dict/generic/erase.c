@@ -31,7 +31,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. */
+/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,

@@ -60,7 +60,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* The caller must have set r->limit or r->limits. */
+/* Answers ranges with limits in ascending order. The caller must have set r->limit or r->limits. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

@@ -65,6 +65,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
+/* Writes all arrays of the table except table->starts, which must be complete. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -137,7 +138,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* If a partition gets too many elements, sets *fits to false and *seed to the next seed. */
+/* Tries to fill *table with its given `bits` and `seed`. If a partition gets too many elements, sets *fits to false and
+ * *seed to the next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

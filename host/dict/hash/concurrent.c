@@ -70,8 +70,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Takes the operations from the list `again` or, if `again` is NULL, from the batch. The kernel lists the operations
- * that give up in c->pending. */
+/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from
+ * the batch. The kernel lists the operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -108,7 +108,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Sets *left to the number of operations that gave up. Waits for the device. */
+/* Calls launch_all. Sets *left to the number of operations that gave up. Waits for the device. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -210,7 +210,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the operations that gave up again, until none is left. Each launch completes at least one operation. */
+/* Launches `left` operations of c->pending, from index `done` on. Launches the operations that gave up again, until
+ * none is left. Each launch completes at least one operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -254,7 +255,8 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Sets c->window to the capacity of the lists, which is the number of operations, or less if memory is short. */
+/* Allocates the lists c->pending and c->next. Sets c->window to their capacity, which is the number of operations,
+ * or less if memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));

@@ -21,7 +21,8 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets *root to the root's level and number, and *inner to the number of inner nodes. */
+/* Builds the levels above the leaves, up to a level of one node. Sets *root to the root's level and number, and *inner
+ * to the number of inner nodes. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, unsigned fill,
                                cl_uint *root, cl_uint *inner)
 {

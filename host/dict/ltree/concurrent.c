@@ -108,7 +108,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. */
+/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -180,7 +180,7 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Returns the first time stamp (tick) of the launches, if tests record a history. */
+/* Returns the first time stamp (tick) of the launches, if tests record a history. Earlier finds have lower ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;

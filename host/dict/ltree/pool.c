@@ -72,6 +72,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
+/* Allocates the buffers of all nodes, with capacity for `most` leaves, or for `least` leaves if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -128,6 +129,7 @@ static size_t with_reserve(size_t leaves, size_t most)
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
+/* Moves the nodes to new buffers with capacity for `wanted` leaves, or for `leaves` leaves if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {

@@ -25,7 +25,8 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* If `offsets`, writes the number of elements of each range to r->offsets. */
+/* Writes the start of each range of a segment to *s. If `offsets`, writes the number of elements of each range to
+ * r->offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {

@@ -147,7 +147,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* If the driver refuses a launch, sets tree->unchecked. */
+/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, sets
+ * tree->unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];

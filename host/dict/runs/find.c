@@ -45,7 +45,8 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
     return search_run(call, dict, finds->once, run, &search);
 }
 
-/* finds->found must not be ordo_none(), because this array records the keys found so far. */
+/* Searches one run for the keys not found in newer runs. finds->found must not be ordo_none(), because this array
+ * records the keys found so far. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, cl_uint stage)
 {

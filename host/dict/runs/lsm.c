@@ -137,7 +137,8 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if stored elements may be stale (replaced or erased). */
+/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether the cleanup
+ * succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -212,8 +213,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* The run is already stored, so an error is only logged. If `marks`, first hides the elements that the newest run
- * replaces. */
+/* Plans and executes merges after a batch has become the newest run. The run is already stored, so an error is only
+ * logged. If `marks`, first hides the elements that the newest run replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);

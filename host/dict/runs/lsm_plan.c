@@ -43,6 +43,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
+/* Returns the index of the oldest run to merge with the newest run (the batch). */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -105,6 +106,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
+/* Returns the cost of merging the runs from `first` on, including the allocation, index and hidden bits of the new
+ * run. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

@@ -110,7 +110,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Changes nothing if memory is short. */
+/* Merges the visible elements of n runs into one run, and sets *less to true. Changes nothing if memory is short. */
 static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {

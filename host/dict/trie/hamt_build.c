@@ -82,7 +82,8 @@ struct assembly {
     cl_mem                          follow, counts, from;
 };
 
-/* Sets follow[i] to the index of the first new record that replaces old leaf i. */
+/* Copies the records of old leaves that stay. Sets follow[i] to the index of the first new record that replaces old
+ * leaf i. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -125,7 +126,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Overwrites a->counts by the sizes of the blocks. */
+/* Copies old blocks to the new pool. Overwrites a->counts by the sizes of the blocks. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;

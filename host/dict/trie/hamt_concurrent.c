@@ -155,6 +155,7 @@ static ordo_status scatter(struct concurrent *c, size_t at, size_t count, cl_mem
     return ordo_call_launch(c->call, &launch, &args);
 }
 
+/* Executes updates at .. at + count - 1 of c->pending as an ordered batch. */
 static ordo_status apply_some(struct concurrent *c, size_t at, size_t count)
 {
     const int   mark = c->call->n_scratch;
@@ -216,7 +217,8 @@ static ordo_status check_inputs(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Sets c->window, which is less than the number of operations if they are many, or if memory is short. */
+/* Allocates c->state and c->pending. Sets c->window, which is less than the number of operations if they are many, or
+ * if memory is short. */
 static ordo_status prepare(struct concurrent *c)
 {
     const int mark = c->call->n_scratch;

@@ -29,6 +29,7 @@ static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t b
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
+/* Sets the sizes of a draft that is large enough for any keys of `operations` operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_hamt_draft *draft)
 {
     draft->n_slots = (cl_uint) operations * HAMT_SLOTS_EACH;
@@ -132,6 +133,7 @@ static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, c
     return ordo_call_sum_before(call, ORDO_U32, list->counts, list->n + 1);
 }
 
+/* Replaces a list of nodes of `level` by the list of their n children. */
 static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_draft *draft,
                            size_t level, size_t n, struct list *list)
 {
@@ -148,6 +150,7 @@ static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt,
     return ORDO_OK;
 }
 
+/* Lists the draft's leaves. The list is empty if the draft has no leaf. */
 static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt,
                                const struct ordo_hamt_draft *draft, const cl_uint *words, struct list *list)
 {

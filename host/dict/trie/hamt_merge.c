@@ -74,7 +74,7 @@ static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
            ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
-/* Returns false if its new blocks do not fit into the current pool. */
+/* Sets the sizes of the next trie. Returns false if its new blocks do not fit into the current pool. */
 static bool outline(struct merge *m)
 {
     const size_t units = (cl_uint) m->sums.follow;

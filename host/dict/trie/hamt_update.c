@@ -17,6 +17,7 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
+/* Finds the leaf of each update, and the number of touched leaves before each update. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {

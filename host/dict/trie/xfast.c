@@ -114,7 +114,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* The keys of the hash table are words as wide as the dictionary's keys. */
+/* Creates the empty hash table of prefixes. Its keys are words as wide as the dictionary's keys. */
 static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
 {
     struct ordo_hash *prefixes = &xfast->prefixes;
