@@ -48,6 +48,25 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
     return ORDO_OK;
 }
 
+size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most)
+{
+    size_t n = 0;
+    for (int code = least; code <= most; code++)
+        n += histogram[code];
+    return n;
+}
+
+ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
+                                       size_t scans, size_t ranges)
+{
+    ORDO_REQUIRE(dict->dev, !dict->value_bytes || stores == 0 || batch->values.mem, ORDO_INVALID,
+                 "values: the batch stores, but has none");
+    ORDO_REQUIRE(dict->dev, scans == 0 || batch->hi.mem, ORDO_INVALID,
+                 "hi: the batch has counts or ranges, but no upper bounds");
+    ORDO_REQUIRE(dict->dev, ranges == 0 || batch->rooms.mem, ORDO_INVALID, "rooms: the batch has ranges, but no rooms");
+    return ORDO_OK;
+}
+
 static ordo_status histogram(struct apply *a)
 {
     ORDO_TRY(ordo_call_zeroed(a->call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &a->counted));

@@ -39,8 +39,5 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 
 cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most)
 {
-    cl_uint n = 0;
-    for (int code = (int) least; code <= (int) most; code++)
-        n += a->histogram[code];
-    return n;
+    return (cl_uint) ordo_histogram_sum(a->histogram, (int) least, (int) most);
 }

@@ -255,6 +255,13 @@ uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
+/* Returns the number of operations with the codes least .. most. */
+size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
+
+/* Checks that a concurrent batch has the arrays that its operations need. `stores` is its number of upserts and
+ * inserts, `scans` of counts and ranges, and `ranges` of ranges. */
+ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
+                                       size_t scans, size_t ranges);
 
 /* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits for the device. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "points.h"
 
+#include "shared/faults.h"
+
 #include "tests/primitive/scan_common.h"
 
 #include "shared/key.h"
@@ -206,8 +208,41 @@ void points_expect(struct test *t, const struct points_subject *subject, const s
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
 
-size_t points_wanted(size_t usual)
+static size_t wanted(const struct points_subject *subject)
 {
     const char *text = getenv("ORDO_TEST_HISTORIES");
-    return text ? strtoull(text, NULL, 0) : usual;
+    return text ? strtoull(text, NULL, 0) : subject->histories;
+}
+
+static const struct plan *plan_of(const struct points_subject *subject, size_t i)
+{
+    return &subject->plans[i % subject->n_plans];
+}
+
+void points_expect_many(struct test *t, const struct points_subject *subject)
+{
+    for (size_t i = 0; i < wanted(subject); i++)
+        points_expect(t, subject, plan_of(subject, i), FAULT_LATE_START, t->seed * 100000 + i);
+}
+
+void points_expect_each(struct test *t, const struct points_subject *subject)
+{
+    test_optimized(t);
+    for (size_t i = 0; i < subject->n_plans; i++)
+        points_expect(t, subject, &subject->plans[i], FAULT_LATE_START, t->seed * 100000 + i);
+}
+
+void points_expect_faults(struct test *t, const struct points_subject *subject, uint32_t faults)
+{
+    for (size_t i = 0; i < wanted(subject) / 4; i++) {
+        points_expect(t, subject, plan_of(subject, i), faults, t->seed * 100000 + i);
+        points_expect(t, subject, plan_of(subject, i), faults | FAULT_NO_TRIES, t->seed * 200000 + i);
+    }
+}
+
+void points_expect_kinds(struct test *t, const struct points_subject *subject, uint32_t faults)
+{
+    for (size_t i = 0; i < subject->n_kinds; i += test_wants_all("ORDO_TEST_KINDS") ? 1 : 2)
+        for (uint64_t seed = 0; seed < 2; seed++)
+            points_expect(t, subject, &subject->kinds[i], faults, t->seed * 1000 + seed);
 }

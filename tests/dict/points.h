@@ -34,11 +34,16 @@ struct plan {
         5, 0, 60, 30, 5                                                                                                \
     }
 
-/* A structure. `record` sets the faults (a sum of enum ordo_fault) and the memory for time stamps, or takes both
- * away. */
+/* A structure and its plans. `record` sets the faults (a sum of enum ordo_fault) and the memory for time stamps, or
+ * takes both away. */
 struct points_subject {
     ordo_status (*create)(ordo_device *dev, const struct plan *plan, ordo_dict **out);
     void (*record)(ordo_dict *dict, uint32_t faults, cl_mem history);
+    const struct plan *plans;
+    size_t             n_plans;
+    const struct plan *kinds; /* plans of other types of keys and values */
+    size_t             n_kinds;
+    size_t             histories; /* default of ORDO_TEST_HISTORIES */
 };
 
 /* Runs a history. Returns false if it is wrong, with the reason in `wrong`. */
@@ -48,7 +53,11 @@ bool points_run(struct test *t, const struct points_subject *subject, const stru
 void points_expect(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
                    uint64_t seed);
 
-/* ORDO_TEST_HISTORIES: the number of histories of 3,000 operations, by default `usual`. */
-size_t points_wanted(size_t usual);
+/* Expect that histories of the plans are right: as many as ORDO_TEST_HISTORIES says, one of each plan with optimized
+ * kernels, some with injected faults (also with operations that give up at once), and two of each kind. */
+void points_expect_many(struct test *t, const struct points_subject *subject);
+void points_expect_each(struct test *t, const struct points_subject *subject);
+void points_expect_faults(struct test *t, const struct points_subject *subject, uint32_t faults);
+void points_expect_kinds(struct test *t, const struct points_subject *subject, uint32_t faults);
 
 #endif

@@ -29,15 +29,6 @@ static void record(ordo_dict *dict, uint32_t faults, cl_mem history)
     ordo_hamt_of(dict)->history = history;
 }
 
-static const struct points_subject subject = { create_hamt, record };
-
-static void expect_history(struct test *t, const struct plan *plan, uint32_t faults, uint64_t seed)
-{
-    points_expect(t, &subject, plan, faults, seed);
-}
-
-/* ---- histories --------------------------------------------------------------------------------------------------- */
-
 static const struct plan plans[] = {
     { "few keys", ORDO_U32, 4, 7, 50, 0, 3000, POINTS },
     { "forty keys", ORDO_U32, 4, 40, 50, 0, 3000, CHANGES },
@@ -54,17 +45,20 @@ static const struct plan kinds[] = {
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 1, 3000, POINTS },
 };
 
+static const struct points_subject subject = {
+    create_hamt, record, plans, LENGTH(plans), kinds, LENGTH(kinds), .histories = 12,
+};
+
+/* ---- histories --------------------------------------------------------------------------------------------------- */
+
 static void many_histories(struct test *t)
 {
-    for (size_t i = 0; i < points_wanted(12); i++)
-        expect_history(t, &plans[i % LENGTH(plans)], FAULT_LATE_START, t->seed * 100000 + i);
+    points_expect_many(t, &subject);
 }
 
 static void some_histories(struct test *t)
 {
-    test_optimized(t);
-    for (size_t i = 0; i < LENGTH(plans); i++)
-        expect_history(t, &plans[i], FAULT_LATE_START, t->seed * 100000 + i);
+    points_expect_each(t, &subject);
 }
 
 Test(hamt_history, has_an_order_that_explains_it)
@@ -74,22 +68,17 @@ Test(hamt_history, has_an_order_that_explains_it)
     test_each_device_with("atomics=legacy", some_histories);
 }
 
-/* All faults, also with operations that give up at once. */
+/* All faults, except operations that give up at once. */
 #define ALL_FAULTS (FAULT_LATCHES | FAULT_NODES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
 
 MASK_TEST(hamt_history, has_one_with_injected_faults, "group=1")
 {
-    for (size_t i = 0; i < points_wanted(12) / 4; i++) {
-        expect_history(t, &plans[i % LENGTH(plans)], ALL_FAULTS, t->seed * 100000 + i);
-        expect_history(t, &plans[i % LENGTH(plans)], ALL_FAULTS | FAULT_NO_TRIES, t->seed * 200000 + i);
-    }
+    points_expect_faults(t, &subject, ALL_FAULTS);
 }
 
 DEVICE_TEST(hamt_history, has_one_with_every_kind_of_key_and_value)
 {
-    for (size_t i = 0; i < LENGTH(kinds); i += test_wants_all("ORDO_TEST_KINDS") ? 1 : 2)
-        for (uint64_t seed = 0; seed < 2; seed++)
-            expect_history(t, &kinds[i], ALL_FAULTS & ~FAULT_LATCHES, t->seed * 1000 + seed);
+    points_expect_kinds(t, &subject, ALL_FAULTS & ~FAULT_LATCHES);
 }
 
 /* ---- schedules --------------------------------------------------------------------------------------------------- */
@@ -165,8 +154,8 @@ static const struct plan scheduled[] = {
 static void run_schedules(struct test *t)
 {
     for (uint64_t i = 0; i < 3 * LENGTH(scheduled); i++)
-        expect_history(t, &scheduled[i % LENGTH(scheduled)],
-                       SCHEDULE_OF_TWO | (i % 3 == 2 ? FAULT_LATCHES | FAULT_NODES : 0), t->seed * 1000 + i);
+        points_expect(t, &subject, &scheduled[i % LENGTH(scheduled)],
+                      SCHEDULE_OF_TWO | (i % 3 == 2 ? FAULT_LATCHES | FAULT_NODES : 0), t->seed * 1000 + i);
 }
 
 Test(hamt_history, has_an_order_in_schedules_of_two)

@@ -28,10 +28,7 @@ struct concurrent {
 
 static size_t n_of(const struct concurrent *c, int least, int most)
 {
-    size_t n = 0;
-    for (int code = least; code <= most; code++)
-        n += c->histogram[code];
-    return n;
+    return ordo_histogram_sum(c->histogram, least, most);
 }
 
 static struct ordo_launch kernel_of(const struct concurrent *c, const char *kernel, size_t items)
@@ -236,9 +233,7 @@ static ordo_status check_inputs(const struct concurrent *c)
     if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_is_dry_run(dev))
         return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
                          "codes: the batch has seeks, counts or ranges, and a hash table has no order");
-    if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "values: the batch stores, but has none");
-    return ORDO_OK;
+    return ordo_dict_check_concurrent(&c->hash->dict, c->batch, n_of(c, ORDO_UPSERT, ORDO_INSERT), 0, 0);
 }
 
 static ordo_status check_room(const struct concurrent *c)

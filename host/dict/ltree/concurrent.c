@@ -166,20 +166,6 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-static ordo_status check_inputs(const struct ordo_ltree_batch *c)
-{
-    const struct ordo_concurrent_batch *b = c->batch;
-    ordo_device                        *dev = c->call->dev;
-
-    if (c->tree->dict.value_bytes && c->tally[TALLY_STORES] && !b->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
-    if (c->tally[TALLY_SCANS] && !b->hi.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has counts or ranges, but no upper bounds");
-    if (c->tally[TALLY_RANGES] && !b->rooms.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has ranges, but no rooms");
-    return ORDO_OK;
-}
-
 /* Returns the first time stamp (tick) of the launches, if tests record a history. Earlier finds have lower ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
@@ -250,7 +236,8 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     struct ordo_ltree_batch c = { .call = call, .tree = tree, .batch = batch, .far = ORDO_LTREE_QUERY_LEAVES };
 
     ORDO_TRY(ordo_ltree_take_tally(&c));
-    ORDO_TRY(check_inputs(&c));
+    ORDO_TRY(ordo_dict_check_concurrent(&tree->dict, batch, c.tally[TALLY_STORES], c.tally[TALLY_SCANS],
+                                        c.tally[TALLY_RANGES]));
     ORDO_TRY(ordo_ltree_begin(call, tree));
     ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));
     c.found_first = finds_first(&c);

@@ -31,10 +31,7 @@ struct concurrent {
 
 static size_t n_of(const struct concurrent *c, int least, int most)
 {
-    size_t n = 0;
-    for (int code = least; code <= most; code++)
-        n += c->histogram[code];
-    return n;
+    return ordo_histogram_sum(c->histogram, least, most);
 }
 
 static struct ordo_slice from(struct ordo_slice slice, size_t first)
@@ -201,16 +198,11 @@ static ordo_status apply_pending(struct concurrent *c)
 
 static ordo_status check_inputs(const struct concurrent *c)
 {
-    const struct ordo_concurrent_batch *b = c->batch;
-    ordo_device                        *dev = c->call->dev;
-    const size_t                        stores = n_of(c, ORDO_UPSERT, ORDO_INSERT);
+    ordo_device *dev = c->call->dev;
+    const size_t stores = n_of(c, ORDO_UPSERT, ORDO_INSERT);
 
-    if (c->hamt->dict.value_bytes && stores > 0 && !b->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "values: the batch stores, but has none");
-    if (n_of(c, ORDO_COUNT, ORDO_RANGE) > 0 && !b->hi.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "hi: the batch has counts or ranges, but no upper bounds");
-    if (c->histogram[ORDO_RANGE] > 0 && !b->rooms.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "rooms: the batch has ranges, but no rooms");
+    ORDO_TRY(ordo_dict_check_concurrent(&c->hamt->dict, c->batch, stores, n_of(c, ORDO_COUNT, ORDO_RANGE),
+                                        c->histogram[ORDO_RANGE]));
     if (c->hamt->trie.n + stores > ORDO_MAX_COUNT && !ordo_is_dry_run(dev))
         return ORDO_FAIL(dev, ORDO_TOO_LARGE, "codes: %zu stores and %zu elements may exceed ORDO_MAX_COUNT, %zu",
                          stores, (size_t) c->hamt->trie.n, ORDO_MAX_COUNT);
