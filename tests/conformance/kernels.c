@@ -539,8 +539,8 @@ static void combined(struct test *t)
     }
 }
 
-/* A tree of one leaf, and every operation on a tree of several levels, by many work-items. Oclgrind's atomics are
- * ordered, although it does not report it. */
+/* A tree of one leaf, and every operation on a tree of several levels, by many work-items, with finds before and beside
+ * the updates. Oclgrind's atomics are ordered, although it does not report it. */
 static void concurrent(struct test *t)
 {
     struct array_call  call = *call_named("ordo_dict_apply_concurrent");
@@ -551,8 +551,10 @@ static void concurrent(struct test *t)
 
     for (uint32_t held = 10; held <= 310; held += 300) {
         AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, held);
+        set_tunables(t, "links.finds=1");
         run_call(t, &call, dict, 100, held);
         test_ok(t, ordo_dict_check(dict, NULL));
+        set_tunables(t, "links.finds=0");
         call.array[0].input = INPUT_CODES;
         call.array[1].input = INPUT_RANDOM;
         run_call(t, &call, dict, 220, held);
