@@ -24,6 +24,16 @@ struct history_op {
     bool     found;
 };
 
+/* Percent of find, contains, upsert, insert and erase in plans of tests. */
+#define POINTS                                                                                                         \
+    {                                                                                                                  \
+        25, 10, 25, 15, 25                                                                                             \
+    }
+#define CHANGES                                                                                                        \
+    {                                                                                                                  \
+        0, 0, 20, 40, 40                                                                                               \
+    }
+
 struct history {
     const struct model *before;
     bool                values; /* false: no values, or ignored */

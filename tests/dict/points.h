@@ -20,15 +20,6 @@ struct plan {
     bool        dense;                  /* The keys are the greatest of the type, one after another. */
 };
 
-/*                       find contains upsert insert erase */
-#define POINTS                                                                                                         \
-    {                                                                                                                  \
-        25, 10, 25, 15, 25                                                                                             \
-    }
-#define CHANGES                                                                                                        \
-    {                                                                                                                  \
-        0, 0, 20, 40, 40                                                                                               \
-    }
 #define STORES                                                                                                         \
     {                                                                                                                  \
         5, 0, 60, 30, 5                                                                                                \

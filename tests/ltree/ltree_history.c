@@ -43,19 +43,11 @@ struct plan {
     uint32_t    faults;                          /* enum ordo_fault */
 };
 
-/*                      find contains upsert insert erase | lt le ge gt | count range */
-#define POINTS                                                                                                         \
-    {                                                                                                                  \
-        25, 10, 25, 15, 25                                                                                             \
-    }
-/* Finds and seeks, which run during splits. */
+/* Finds and seeks, which run during splits. The weights are of find, contains, upsert, insert, erase, then of seeks lt,
+ * le, ge, gt, then of count and range. */
 #define SEEKS_OF_SPLITS                                                                                                \
     {                                                                                                                  \
         15, 10, 0, 40, 0, 0, 20, 15                                                                                    \
-    }
-#define CHANGES                                                                                                        \
-    {                                                                                                                  \
-        0, 0, 20, 40, 40                                                                                               \
     }
 #define FINDS_OF_CHANGES                                                                                               \
     {                                                                                                                  \
@@ -64,10 +56,6 @@ struct plan {
 #define SEEKS_OF_CHANGES                                                                                               \
     {                                                                                                                  \
         0, 0, 30, 10, 20, 0, 20, 20                                                                                    \
-    }
-#define ERASE_UPSERT                                                                                                   \
-    {                                                                                                                  \
-        10, 0, 45, 0, 45                                                                                               \
     }
 #define STORES                                                                                                         \
     {                                                                                                                  \
@@ -96,7 +84,7 @@ static const struct plan plans[] = {
     { "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
     { "forty keys", ORDO_U32, 4, 40, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
     { "seeks during splits", ORDO_U32, 4, 2500, 0, 0, ANY_ORDER, 5000, SEEKS_OF_SPLITS, 0, 0 },
-    { "erase against upsert", ORDO_U32, 4, 60, 0, 50, ANY_ORDER, 5000, ERASE_UPSERT, 0, 0 },
+    { "erase against upsert", ORDO_U32, 4, 60, 0, 50, ANY_ORDER, 5000, { 10, 0, 45, 0, 45 }, 0, 0 },
     { "root splits", ORDO_U32, 4, 5000, 0, 0, ANY_ORDER, 5000, STORES, 0, 0 },
     { "splits and seeks", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, SEEKS_OF_SPLITS, 0, 0 },
     { "ascending keys", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 5000, STORES, 0, 0 },
