@@ -73,6 +73,8 @@ static void run_workload(struct run *run, enum workload workload)
     introduce_workload(run, workload);
     if (n)
         table_fit(&table);
+    else
+        say(run->out, 4, "    takes none of these types, values and structures");
     /* All structures run at a point before the next point, so that plan and answers are made once; for arrays one
      * series runs after another. */
     const bool dict = workload_is_dict(workload);

@@ -33,12 +33,12 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Number of keys that a work-item loads before it counts them. On an H200, 4 keys take 3 % less time for the whole sort
- * than 1 key, and as much time as 8. */
+/* Number of keys that a work-item loads before it counts them. */
 #define HISTOGRAM_AHEAD 4
 
 /* Adds the digits of this work-item's keys to the group's counters. l->passes has the digits of all passes, because
- * sort_digit_of divides: for each key, that took 0.41 instead of 0.09 ms for 2^26 keys of 4 bytes on an H200. */
+ * sort_digit_of divides. A division for each key and digit made the sort of 2^26 keys of 4 bytes take 1.74 instead of
+ * 1.43 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
