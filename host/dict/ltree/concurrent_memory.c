@@ -28,8 +28,9 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* The tree has no nodes if a rebuild found no elements. It has a `rescue` run if the driver refused a build. */
-    if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem)
+    /* The tree has no nodes if a rebuild found no elements. If the driver refused a launch, the tree has a `rescue` run
+     * instead of nodes, or it lacks entries of split nodes (`unchecked`). */
+    if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
     ORDO_TRY(ordo_ltree_batch_state(c));

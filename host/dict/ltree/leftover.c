@@ -107,7 +107,6 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* First checks the tree if tree->unchecked, because a stopped operation may have left a latch (a lock) set. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -138,32 +137,50 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
+/* Checks the tree, because a stopped operation may have left a latch (a lock) set. Then executes the operations. */
+static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *left)
+{
+    const uint64_t rounds = c->tree->rounds;
+
+    ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
+    const ordo_status status = do_left(c, left);
+    /* After the check, only an incomplete change sets `unchecked`. */
+    c->half = c->tree->unchecked || (status != ORDO_OK && c->tree->rounds != rounds);
+    return status;
+}
+
+/* Completes the tree and writes the results of operations. */
+static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
+{
+    ORDO_TRY(ordo_ltree_go_on(c));
+    c->half = false;
+    ORDO_TRY(scatter(c, left));
+    return ordo_ltree_set_tick(c, c->state[LTREE_TICK]);
+}
+
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
  * and changes nothing. A failure after the first change returns an error, because a repeated insert could find its own
  * key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
-    const int      mark = c->call->n_scratch;
-    const uint64_t rounds = c->tree->rounds;
-    struct left    left;
-    ordo_status    status = take_left(c, kind, most, &left);
+    const int   mark = c->call->n_scratch;
+    struct left left;
+    ordo_status status = take_left(c, kind, most, &left);
 
     if (status == ORDO_OK)
         status = gather(c, l, most, &left);
     if (status == ORDO_OK && left.taken[0] > 0)
-        status = do_left(c, &left);
+        status = check_and_do(c, &left);
     *done = status == ORDO_OK;
-    if (status == ORDO_OK && left.taken[0] > 0) {
-        ORDO_TRY(ordo_ltree_go_on(c));
-        ORDO_TRY(scatter(c, &left));
-        ORDO_TRY(ordo_ltree_set_tick(c, c->state[LTREE_TICK]));
+    if (!*done)
+        return c->half ? status : ordo_ltree_or_drop(c, mark, status);
+    if (left.taken[0] > 0) {
+        ORDO_TRY(end_left(c, &left));
         *l = (struct ordo_ltree_listed) { left.taken[1], l->next, l->list };
     }
-    if (status == ORDO_OK)
-        ordo_call_release(c->call, mark);
-    c->half = status != ORDO_OK && c->tree->rounds != rounds;
-    return c->half ? status : ordo_ltree_or_drop(c, mark, status);
+    ordo_call_release(c->call, mark);
+    return ORDO_OK;
 }
 
 /* Maximum parts of the listed updates. */
