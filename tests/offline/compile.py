@@ -71,8 +71,15 @@ def plan(options, pool):
     return compiled, forms, variants.is_asked(everything + tuned), gaps
 
 
-def chosen_by(words, target, share):
-    return [v for v in share if not words or any(word in v.module or word in target.name for word in words)]
+def kernels_of(words, shares):
+    """The kernels of all modules with a word in their name."""
+    return {kernel for share in shares.values() for v in share if any(word in v.module for word in words)
+            for kernel in v.kernels}
+
+
+def chosen_by(words, kernels, target, share):
+    """The variants that `words` choose. Other modules can contain the same kernels, whose budgets are for all modules."""
+    return [v for v in share if not words or kernels.intersection(v.kernels) or any(word in target.name for word in words)]
 
 
 # ---- compiling -----------------------------------------------------------------------------------------------------
@@ -113,7 +120,7 @@ def collect(target, work, jobs, is_asked):
     return figures, failed
 
 
-def start(shares, forms, words, pool):
+def start(shares, forms, words, kernels, pool):
     """[(target, variants, jobs)] of the targets whose compilers are here; the forms at the end of their variants."""
     started = []
     for target, share in shares.items():
@@ -121,7 +128,7 @@ def start(shares, forms, words, pool):
         if missing:
             print(f"skip   {target.name:20} not here: {', '.join(missing)}", flush=True)
             continue
-        work, looks = chosen_by(words, target, share), chosen_by(words, target, forms[target])
+        work, looks = (chosen_by(words, kernels, target, v) for v in (share, forms[target]))
         jobs = [pool.submit(compile_one, target, v) for v in work] + [pool.submit(look_at, target, v) for v in looks]
         started.append((target, work + looks, jobs))
     return started
@@ -228,11 +235,14 @@ def main():
         shares, forms, is_asked, gaps = plan(options, pool)
         for sentence in gaps:
             print(f"FAILED {sentence}")
-        figures, failed, good = compile_all(start(shares, forms, options.words, pool), is_asked)
+        kernels = kernels_of(options.words, shares)
+        figures, failed, good = compile_all(start(shares, forms, options.words, kernels, pool), is_asked)
     write_figures(figures, os.path.join(options.out, "figures.txt"))
     if options.json:
         write_json(figures, options.json)
     print_worst(figures)
+    if kernels:
+        figures = [f for f in figures if f.kernel in kernels]
     if not options.everything:
         failed += judge(figures, [] if options.words or options.pairs else good, options.renew)
     print(f"every kernel of every variant: {options.out}/figures.txt")
