@@ -5,7 +5,15 @@
 set -eu
 root=$1 version=$2 out=$3
 
+# git archive replaces this text by the commit.
+# shellcheck disable=SC2016
+archived='$Format:%h$'
+
 revision=$version clean=-1
+case $archived in
+    *Format*) ;;
+    *) revision=$archived clean=1 ;;
+esac
 if [ "$(git -C "$root" rev-parse --show-toplevel 2>/dev/null)" = "$(cd "$root" && pwd -P)" ]; then
     revision=$(git -C "$root" describe --always --dirty --tags 2>/dev/null) || revision=$version
     case $revision in
