@@ -22,17 +22,4 @@ size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
  * cl/dict/each.cl). */
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
 
-/* Old forms, to be replaced by ordo_call_launch. */
-ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                             size_t items, const struct ordo_arg *args, size_t n_args);
-ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                  size_t items, const struct ordo_arg *args, size_t n_args);
-ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                   size_t n, const struct ordo_arg *args, size_t n_args);
-ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                  const struct ordo_define *more, size_t items, const struct ordo_arg *args,
-                                  size_t n_args);
-ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                    size_t items, const struct ordo_arg *args, size_t n_args);
-
 #endif

@@ -277,12 +277,6 @@ static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_ca
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Returns whether the call takes host arrays, and so waits for the device anyway. */
-static inline bool ordo_dict_blocks(const ordo_dict *dict)
-{
-    return dict->results != NULL;
-}
-
 /* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
