@@ -90,8 +90,8 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may free this
- * memory afterwards. */
+/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may then free this
+ * memory. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)

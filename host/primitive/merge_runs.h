@@ -14,17 +14,16 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, an input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and counts of
- * elements that are not hidden. */
+/* A sorted run, an input of a merge. The buffer of its keys may also contain a bitmap of hidden elements, and counts
+ * of visible elements. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
-    /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX if no element is hidden. */
+    /* Byte offset of the bitmap, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the counts of visible elements (only for ORDO_MARKS_FILTER). */
+    size_t visible; /* Byte offset of the counts (only for ORDO_MARKS_FILTER). */
 };
 
-/* How a merge combines the values of equal keys. */
 struct ordo_merge_combine {
     ordo_type type; /* The type must be as wide as a value. */
     ordo_op   op;

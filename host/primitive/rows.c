@@ -52,8 +52,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If a scatter writes a row of r->table several times, the last row of r->list must win. Creates *latest, which has
- * 1 + the index of this row, or 0, for each row of the table. */
+/* Creates *latest, which has an entry per row of r->table: 1 + the index of the last row of r->list that a scatter
+ * copies there, or 0. The last row must win. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

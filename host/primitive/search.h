@@ -5,7 +5,6 @@
 
 #include "primitive/index.h"
 
-/* The arguments of a search or a lookup. */
 struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
@@ -35,7 +34,7 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
-/* Searches for the queries in the order in which they are. */
+/* Searches for the queries in the given order. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
 /* Searches for the queries in the order that search->scheme names. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

@@ -95,7 +95,7 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         return;
     /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
      * that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count / 65536
-     * elements. `room` is twice that number, but at least 256, and at most half of a range. */
+     * elements. `room` is twice that number, but at least 256 and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -105,8 +105,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores
- * would be idle if a driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks slow down sort_chunk_scan. Fewer leave cores idle if a
+ * driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
 /* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes, the launches
@@ -122,8 +122,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. bucket_max limits buckets, because one core sorts a whole bucket while other
- * cores may be idle. */
+/* Plans a sort by buckets on a CPU. bucket_max limits the size of a bucket, because one core sorts a bucket while
+ * others may be idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -160,8 +160,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* In a sort in place the number of passes must be even. Passes write alternately to the spare buffer and the
-     * output, the last pass writes the output, and no pass may write its own input. */
+    /* The number of passes of a sort in place must be even: passes write alternately to the spare buffer and the
+     * output, no pass may write its own input, and the last pass must write the output. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -174,7 +174,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Planning needs the histogram of digits. One-sweep sorts have it anyway, other sorts read the keys once
+        /* Planning needs the histogram of digits, which one-sweep sorts have anyway. Other sorts read the keys once
          * more. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }

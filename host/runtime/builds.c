@@ -188,9 +188,9 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if build threads must not begin a build: while a call waits for a program, and for CALM_MS milliseconds
- * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a thread's build could delay
- * the next call. Needs b->lock. */
+/* Returns true if build threads must not begin a build, because it could delay a call: NVIDIA's compiler builds only
+ * one program at a time in a process. True while a call waits for a program, and for CALM_MS milliseconds after it
+ * got one. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -222,8 +222,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, which may have an exit handler. Registers end_all again, so that
-             * end_all runs before that handler. */
+            /* The driver has now loaded its compiler, whose exit handler must run after end_all. So this call
+             * registers end_all again. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -452,8 +452,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number of
- * programs still to build. *total becomes the greatest such number. */
+/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number
+ * of programs still to build, and stores the greatest such number so far in *total. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -472,8 +472,8 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again to make its
- * error message the device's last error. */
+/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again, so that
+ * its error becomes the device's last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;

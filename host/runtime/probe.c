@@ -195,7 +195,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Returns true if several trial kernels compile together as one program. Then no kernel needs a separate compile. */
+/* Returns true if several trial kernels compile as one program, so that none needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };

@@ -79,9 +79,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. `open` is true while the file is being expanded. `certain` is true if an include outside of any #if
- * has included the file; later includes are then ignored. Otherwise later includes add the text again, with an include
- * guard, because the compiler may have skipped it. */
+/* An included file. `open` is true while the file is being expanded. `certain` is true if an #include outside of any
+ * #if has inserted the text; later includes are then ignored. Otherwise a later #include inserts the text again,
+ * inside an include guard, because the compiler may have skipped the first copy. */
 struct included {
     char *path;
     bool  open, certain;
