@@ -42,7 +42,7 @@ struct ordo_merge_target {
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden. All runs must have correct bitmaps and counts (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, unless it is hidden. Needs ordo_merge_can_dedup
+ *  DEDUP    the last element of each key, unless it is hidden. ordo_merge_can_dedup must return true
  *
  * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
  * The first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */

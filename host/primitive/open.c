@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly
- * ascend. If so, the output contains every pair once. */
+/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly ascend.
+ * The output then contains every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {

@@ -7,7 +7,7 @@
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
- * byte offsets, but at most 16. On CPUs at most 8, because the caller's memory may not be aligned to 16 bytes. */
+ * byte offsets, but at most 16, or 8 on CPUs, because the caller's memory may not be aligned to 16 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;

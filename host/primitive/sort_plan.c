@@ -38,8 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item: the smallest number with at most one tile per compute unit, but at
- * most items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
+/* Returns the number of elements per work-item: the smallest with at most one tile per compute unit, but at most
+ * items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
  * elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
@@ -109,8 +109,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
  * driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes, the launches
- * of ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
+/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes,
+ * ORDO_SORT_BY_MANY_CHUNKS takes ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)

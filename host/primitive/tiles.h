@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides an array into tiles of group * items elements. With look-back a work-group handles one tile, otherwise a
- * range of successive tiles. */
+/* Divides an array into tiles of group * items elements. With look-back (waiting for results of earlier tiles) a
+ * work-group handles one tile, otherwise a range of successive tiles. */
 #ifndef ORDO_TILES_H
 #define ORDO_TILES_H
 
@@ -8,12 +8,12 @@
 
 struct ordo_tiles {
     size_t group, items; /* Number of work-items per group, and of elements per work-item. */
-    /* If true, groups wait for results of earlier tiles, and one launch suffices. If false, there are two launches. */
+    /* If true, groups wait for earlier groups, and one launch suffices. If false, there are two launches. */
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group if `lookback` is false. */
     size_t  groups; /* Number of ranges of tiles. 1: one launch of one group suffices. */
-    cl_uint shift;  /* Tile 0 begins this number of elements before the array (cl/group/tile.cl). */
+    cl_uint shift;  /* Tile 0 begins this number of elements before the array, so that vectors are aligned. */
 };
 
 /* Returns the tiles of `count` elements of key_bytes bytes each. `at` is the index of the array's first element in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manages the programs of a device. A call that needs a program builds it, or waits for the build thread that is
- * building it. If that thread's build fails, the call builds the program again to get the error message. */
+ * building it. If the thread fails, the call builds the program again to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. It does not cover the
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The hash does not cover the
  * source text, because every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
@@ -74,8 +74,8 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* List of the devices that have build threads. At exit the process waits for these threads, because a driver crashes
- * if it is unloaded while it compiles. */
+/* Devices that have build threads. At exit the process waits for these threads, because a driver crashes if it is
+ * unloaded while it compiles. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -108,8 +108,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries whose exit handlers would run before end_all. Destructors of
- * thread-local objects run before all exit handlers, so end_with_main is registered as a destructor. */
+/* A driver's first compilation loads libraries whose exit handlers would run before end_all. So end_with_main is
+ * registered as a destructor of a thread-local object, because these destructors run before all exit handlers. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -188,9 +188,9 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if build threads must not begin a build, because it could delay a call: NVIDIA's compiler builds only
- * one program at a time in a process. True while a call waits for a program, and for CALM_MS milliseconds after it
- * got one. Needs b->lock. */
+/* Returns true if build threads must not begin a build: while a call waits for a program, and for CALM_MS milliseconds
+ * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a build could delay the next
+ * call. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {

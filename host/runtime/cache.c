@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps small files on disk: compiled programs and results of the probe. The directory is $ORDO_CACHE,
- * $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each file begins with a header and a checksum; damaged files are ignored.
- * Directory and files must belong to the user and be writable by nobody else, because the programs are executed. */
+/* Keeps compiled programs and results of the probe on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each
+ * file begins with a header and a checksum; damaged files are ignored. Directory and files must belong to the user and
+ * be writable by nobody else, because the programs are executed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -17,8 +17,8 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 }
 
 /* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
- * commands. The second marker waits for the first marker and for the call's wait list, and fails if an event of the
- * list fails. A single marker would not suffice: in an out-of-order queue, a marker with a list waits only for the
+ * commands. The second marker waits for the first marker and the call's wait list, and fails if an event of the list
+ * fails. A single marker does not suffice, because in an out-of-order queue a marker with a list waits only for the
  * list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
@@ -115,7 +115,8 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* Must be called before each command. If the driver refused the barrier after the last command, enqueues it now. */
+/* Must be called before each command. If the driver refused the barrier after the last command, enqueues the barrier
+ * now. */
 static ordo_status before_command(struct ordo_call *call)
 {
     if (call->lacks_barrier)
@@ -124,10 +125,9 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue enqueues a barrier, so that later commands wait for
- * this command. A refused barrier must not fail this command, because the command will run, and callers rely on a
- * failed command not to run. So the call's next command tries to enqueue the barrier, and may fail. After a call's
- * last command, the next call begins with the barrier. */
+/* Must be called after each command. In an out-of-order queue enqueues a barrier, so that later commands wait for this
+ * command. If the driver refuses the barrier, this command still runs, so it must not return an error. Instead the
+ * call's next command enqueues the barrier or fails. After the last command, the next call begins with the barrier. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);

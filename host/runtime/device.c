@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects
- * safer kernel variants and repeats the test. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects safer
+ * kernel variants and repeats the test. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"

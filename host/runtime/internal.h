@@ -116,7 +116,6 @@ struct ordo_build_changes {
 };
 extern const struct ordo_build_changes *ordo_build_changes; /* copied into each opened device */
 
-/* The state of a dry-run device. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */

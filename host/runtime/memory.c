@@ -130,10 +130,10 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again. Then releases the
- * buffers that objects cache (ordo_reserve_join) and tries again. Before each retry waits for the device's own
- * queue, so that the driver frees the memory. Never waits for a caller's queue or an incomplete event, which the
- * caller may complete later. */
+/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again. Then releases the buffers
+ * that objects cache (ordo_reserve_join) and tries again. Before each retry waits for the device's own queue, so that
+ * the driver frees the memory. Never waits for a caller's queue or an incomplete event, because the caller may set the
+ * event later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };

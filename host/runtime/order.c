@@ -172,10 +172,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue and has not ended, adds the marker last->done to the wait list. If
- * this marker failed and `renew` is true, first replaces it by a new marker, because earlier calls may still run. If
- * either queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait
- * on the host. */
+/* If the object's last call used another queue and has not ended, adds the marker last->done to the wait list. If the
+ * marker failed and `renew` is true, first enqueues a new marker, because earlier calls may still run. If either queue
+ * has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)

@@ -299,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is
- * 0, uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
+/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is 0,
+ * uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

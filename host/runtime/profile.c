@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key and
- * value): the default, or a shipped value that suits the device, or the value of the user's profile. The profile is a
- * text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
+/* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
+ * value): the default, a shipped value that suits the device, or the value of the user's profile. The profile is a text
+ * file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"

@@ -96,9 +96,9 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer over the caller's memory at `host`, or NULL on other devices and after an error.
- * Kernels' results are visible at `host` after a blocking read of the buffer into `host`. Release the buffer only
- * after its last command has ended. */
+/* On a CPU returns a buffer over the caller's memory at `host`, or NULL on other devices and after an error. After a
+ * blocking read into `host`, the caller sees kernels' results there. Release the buffer only after its last command has
+ * ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -174,13 +174,13 @@ struct ordo_last_call {
     bool             dropped; /* True if the driver dropped commands that should have changed the object. */
 };
 /* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
- * `waits` is true, first waits on the host for all events of the wait list, without holding the device's lock. Returns
- * ORDO_OPENCL if one of these events has failed. */
+ * `waits` is true, first waits on the host for the events of the wait list, while the device is unlocked. Returns
+ * ORDO_OPENCL if such an event has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device. If the wait list has incomplete events, fails without a
- * message, because a call must not wait for events while it holds the lock. Then sets call->again, and the caller
- * must begin the call again with `waits` true. */
+/* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
+ * because a call must not wait for events while it holds the lock. Then sets call->again, and the caller must begin the
+ * call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before the first command that changes the object, and before the host's record of the object
  * changes. Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's

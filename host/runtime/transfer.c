@@ -3,12 +3,11 @@
  *
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
- * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. The drivers'
- * own copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s.
+ * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. The drivers' own
+ * copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s.
  *
- * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces with numbers below `allowed`: in a
- * download, the pieces that have arrived in the ring; in an upload, the pieces whose slots are free. slot_done[s] is
- * 1 + the number of the last piece copied in slot s. */
+ * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In a download these pieces
+ * have arrived in the ring, in an upload their slots are free. slot_done[s] is 1 + the last piece copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
