@@ -30,8 +30,8 @@ index_form ordo_index_form(const ordo_device *dev, ordo_type key);
 /* Returns the number of levels per page. An index in level order has no pages, so the result is the number of levels
  * that fit in a page of memory, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
-/* Returns the description of an index over `count` keys, without memory. The caller must allocate index.bytes bytes
- * for index.nodes. */
+/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate index.bytes
+ * bytes for index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);

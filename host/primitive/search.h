@@ -21,7 +21,7 @@ struct ordo_search {
     struct ordo_slice places;
 
     /* If not NULL, the lookup uses this kernel file, which stores other results than values. The file includes
-     * cl/primitive/search_body.cl. `answers` has the arguments that its macro ANSWERS_ARGS declares. */
+     * cl/primitive/search_body.cl. `answers` has the arguments that macro ANSWERS_ARGS declares. */
     const char             *file;
     const struct ordo_args *answers;
 };

@@ -105,8 +105,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks slow down sort_chunk_scan. Fewer leave cores idle if a
- * driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores would
+ * be idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
 /* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes,
@@ -122,8 +122,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. bucket_max limits the size of a bucket, because one core sorts a bucket while
- * others may be idle. */
+/* Plans a sort by buckets on a CPU. bucket_max limits the size of a bucket, because one core sorts a bucket while other
+ * cores may be idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];

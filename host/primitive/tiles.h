@@ -12,7 +12,7 @@ struct ordo_tiles {
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group if `lookback` is false. */
-    size_t  groups; /* Number of ranges of tiles. 1: one launch of one group suffices. */
+    size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
     cl_uint shift;  /* Tile 0 begins this number of elements before the array, so that vectors are aligned. */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, keys of
- * several columns, top k, group by, merge and search. share/doc/array.md describes the algorithms
- * and measurements.
+ * several columns, top k, group by, merge and search. share/doc/array.md has the algorithms and
+ * measurements.
  *
- * Example: sorts `count` keys with their values, on the device's own queue.
+ * Example: sorts `count` keys with their values.
  *
  *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), ordo_at(keys, 0),
  *               ordo_at(values, 0), ordo_at(sorted_keys, 0), ordo_at(sorted_values, 0), count,
@@ -181,8 +181,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice. The call is then faster. If an index does occur
-     * twice, its row may mix bytes of several input rows. */
+    /* Set to true if no index occurs twice. The call is then faster. If an index does occur twice,
+     * this row of rows_out may mix bytes of several input rows. */
     bool distinct;
 };
 
@@ -490,8 +490,8 @@ struct ordo_search_params {
      * in _host calls. */
     const ordo_index *index;
     /* Schemes other than PLAIN take scratch memory. SORTED takes 8 bytes and two keys per query.
-     * BUFFERED takes 24 bytes and a key per query of a batch, which has 640,000 queries, or 128
-     * per partition if that is more. Without `index` it also takes the memory of an index. */
+     * BUFFERED takes 24 bytes and a key per query of a batch, which has 640,000 queries, or 128 per
+     * partition if that is more. Without `index`, BUFFERED also takes the memory of an index. */
     ordo_scheme scheme;
 };
 

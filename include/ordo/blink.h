@@ -32,7 +32,7 @@ struct ordo_blink_config {
  * Cost: an update reads and writes each affected leaf once. An update with more than six elements
  *   per leaf of the tree rebuilds the tree (on CPUs, more than two).
  * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates,
- *   and at most 3 times for a sliding window of keys. Plus a sixth in reserve. A build
+ *   and at most 3 times for a sliding window of keys, plus a sixth in reserve. A build
  *   temporarily holds the old tree, the new tree, and the elements twice.
  * Blocking: an update waits for the device once, or three times if over 1024 of its elements belong
  *   to one leaf.

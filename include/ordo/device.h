@@ -4,12 +4,12 @@
  * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands
  *              one after another. A waiting call does not hold the lock, unless its comment says
  *              so. No other call on a device may run while the device is closed.
- * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED.
- *              Destroying and closing frees only host memory there. A child that computes must be
- *              forked before OpenCL is first used, or call exec, because many drivers do not work
- *              in such a child.
+ * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED, and
+ *              destroying and closing free only host memory. A child that computes must be forked
+ *              before OpenCL is first used, or call exec, because many drivers do not work in
+ *              other children.
  *
- * Example: opens the device that ORDO_DEVICE selects, or the first GPU, or else the first device.
+ * Example:
  *
  *     ordo_device *dev = NULL;
  *     ordo_status status = ordo_device_open(NULL, &dev);
@@ -127,9 +127,9 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 /* ---- errors -------------------------------------------------------------------------------- */
 
 /* After an error from the driver (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as
- * before the call, and order->done is not set. The call may be repeated. Its enqueued commands
- * still run. If the driver fails permanently, each call returns an error, but objects can still
- * be destroyed and the device closed. */
+ * before the call, and order->done is not set. The call may be repeated. Commands that the call has
+ * enqueued still run. If the driver fails permanently, each call returns an error, but objects can
+ * still be destroyed and the device closed. */
 
 /* ORDO_DEVICE_FAILED: a call that waits returns this if a kernel failed on the device. The
  * kernel's outputs are undefined, and its dictionary must be cleared. Most drivers then refuse
@@ -250,10 +250,10 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable of this device object. If the device cannot run a value, later calls use a
- * lower one.
- * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later
- *   call returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
+/* Sets a tunable of this device object. If the device cannot run a value, later calls use a lower
+ * value.
+ * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
+ *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
  *   registers. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 

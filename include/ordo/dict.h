@@ -203,13 +203,13 @@ ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, stru
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
                                           size_t count, uint32_t *counts);
 
-/* Returns for each i all elements with keys from lo[i] to hi[i], in key order. They are written
- * to positions offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives
- * count + 1 numbers (uint64_t). Each output may be ordo_none(). *needed receives offsets[count],
- * the total number of elements.
+/* Returns for each i all elements with keys from lo[i] to hi[i], in key order, as elements
+ * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
+ * (uint64_t). Each output may be ordo_none(). *needed receives offsets[count], the total number of
+ * elements.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out
- *   and values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
+ * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out and
+ *   values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
  *   offsets[count] with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,

@@ -28,11 +28,11 @@ struct ordo_lsm_config {
      * stored elements. */
     bool cleanup_doubled;
     /* An update removes the stale elements if they are more than this percentage of the stored
-     * elements. 0 to 100; 0 means never. An update counts the stale elements only after
-     * cleanup_least elements have been stored or erased. */
+     * elements. 0 to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* See cleanup_stale_percent. Also, cleanup_doubled counts fewer live elements as this number.
-     * 0 means 4096. */
+    /* Number of new elements after which an update counts the stale elements (see
+     * cleanup_stale_percent). If fewer elements are live, cleanup_doubled assumes this number of
+     * live elements. 0 means 4096. */
     size_t cleanup_least;
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
