@@ -24,7 +24,7 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the layout for new indexes. It depends on tunables that may change, so callers must store it with the
+/* Returns the layout for new indexes. The layout depends on tunables that may change, so callers must store it with the
  * index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
 /* Returns the number of levels per page. An index in level order has no pages, so the result is the number of levels

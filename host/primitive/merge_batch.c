@@ -2,8 +2,8 @@
 /* Launches cl/primitive/merge_batch.cl, which merges a batch of updates into a sorted array on CPUs. */
 #include "primitive/merge_batch.h"
 
-/* Minimum number of elements per tile, and maximum number of tiles, because each tile adds up the counts of all
- * earlier tiles. */
+/* Minimum number of elements per tile, and maximum number of tiles. The number of tiles is limited because each tile
+ * adds up the counts of all earlier tiles. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 

@@ -396,7 +396,7 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the offset overflows, returns SIZE_MAX, which the check of
+/* Returns the slice of `array` that begins at run->at. If the offset overflows, sets it to SIZE_MAX, which the check of
  * arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {

@@ -222,8 +222,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, whose exit handler must run after end_all. So this call
-             * registers end_all again. */
+            /* The driver has now loaded its compiler, whose exit handler must run after end_all. So end_all is
+             * registered again. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
