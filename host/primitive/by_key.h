@@ -5,8 +5,7 @@
 
 #include "primitive/primitive.h"
 
-/* Does the same as ordo_reduce_by_key, but does not check the arguments. The output arrays must have space for
- * `count` results. */
+/* Does the same as ordo_reduce_by_key, without checks. The output arrays must have space for `count` results. */
 ordo_status ordo_call_reduce_by_key(struct ordo_call *call, const struct ordo_reduce_by_key_params *params,
                                     struct ordo_slice keys, struct ordo_slice values, size_t count,
                                     struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice groups);

@@ -67,16 +67,16 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two
- * that divides the element size, or of 16 if this power is greater. */
+/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two that
+ * divides the element size, or of 16 if this power is greater. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
-/* If the device uses host memory, creates a buffer over the memory of array i. Does nothing for an array that is
- * both input and output, because it must stay unchanged if the call fails. */
+/* If the device uses host memory, creates a buffer over the memory of array i. Skips an array that is both input and
+ * output, which must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -90,8 +90,8 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may free this
- * memory afterwards. */
+/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may then free this
+ * memory. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -138,8 +138,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. Does
- * nothing if the arrays do not fit in a stage. */
+/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. Does nothing
+ * if the arrays do not fit in a stage. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a call on host arrays: uploads the inputs before the call, and downloads the outputs after it. Every function
- * whose name ends in _host has this form:
+/* Uploads the inputs of a call on host arrays, and downloads its outputs. Every function whose name ends in _host
+ * has this form:
  *
  *    struct ordo_host_array a[] = {
  *        ordo_host_in(in, count, bytes),

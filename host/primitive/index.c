@@ -24,7 +24,8 @@ static cl_uint least(cl_uint a, cl_uint b)
 /* Assumed size of a GPU's pages. Drivers do not report it. */
 #define GPU_PAGE_BYTES ((size_t) 2 << 20)
 
-/* Returns the depth of a line: as many keys as fill a line of the cache, but 8 to 32. */
+/* Returns the depth of a line (log2 of its entries). A line of the index is as large as a line of the cache, but has
+ * 8 to 32 entries. */
 static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
 {
     const cl_uint depth = log2_of(facts->cache_line_bytes / key_bytes);
@@ -32,7 +33,8 @@ static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
     return depth < 3 ? 3 : least(depth, 5);
 }
 
-/* Returns the depth of a SIMD block. A team of a GPU compares a whole line. */
+/* Returns the number of levels of a SIMD block, the part of a line that one comparison searches. A GPU compares a
+ * whole line at once. */
 static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
@@ -52,14 +54,15 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-/* Level order. Every line has `node_log2` levels, and one comparison. */
+/* Returns the layout in level order: a line has 2^node_log2 entries and is compared as a whole, and there are no
+ * pages. */
 static index_form level_order(cl_uint node_log2)
 {
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* A tunable depth of 0 means that the device's facts decide. Depths that do not fit into each other are cut: a SIMD
- * block is at most a line, and a page has at least one level of lines. */
+/* Returns the blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's facts decide. A SIMD block
+ * is at most a line, and a page has at least one level of lines. */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -130,7 +133,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-/* Launches a kernel over all separators. `wrong` is the last argument of index_check, otherwise NULL. */
+/* Launches a kernel over all separators. `wrong` is the last argument of kernel index_check, for other kernels NULL. */
 static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
                                   const cl_mem *wrong)
 {
@@ -201,8 +204,8 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Uses the widest block's width for all blocks, unless different widths save a quarter of the memory. With
-     * different widths each search must also read a block's offset. */
+    /* Uses the width of the widest block for all blocks, unless different widths save a quarter of the memory. With
+     * different widths each search must also read an offset. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -244,7 +247,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* In a compressed index block 0 begins at keys.at, even if keys.at is not a multiple of the block size. */
+    /* Block 0 of a compressed index begins at keys.at, even if keys.at is not a multiple of the block size. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index over a sorted array. cl/shared/index.h shows its memory layout. */
+/* A static search index over a sorted array: levels of separators (last keys of blocks of the array, or of lower
+ * nodes). cl/shared/index.h shows the memory layout. */
 #ifndef ORDO_INDEX_H
 #define ORDO_INDEX_H
 
@@ -23,18 +24,18 @@ struct ordo_index {
     size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
 };
 
-/* Returns the layout for new indexes. The result depends on tunables that may change. So callers store the result with
- * which they built an index. */
+/* Returns the layout for new indexes. The layout depends on tunables that may change, so callers must store it with the
+ * index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
-/* Returns how many levels of lines a page of the index has. An index in level order has no pages, so the result is the
- * number of levels that fit in a page of memory, at least 1. */
+/* Returns the number of levels per page. An index in level order has no pages, so the result is the number of levels
+ * that fit in a page of memory, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
-/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate
- * index.bytes bytes for index.nodes. */
+/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate index.bytes
+ * bytes for index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
-/* Returns ORDO_BROKEN if a separator is not the key that it stands for. Waits for the device. */
+/* Checks all separators, and waits. Returns ORDO_BROKEN if a separator is not the last key of its block or node. */
 ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

@@ -20,8 +20,8 @@ struct shape {
     size_t window;   /* Number of samples per tile. */
 };
 
-/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A
- * greater stride needs fewer samples, but leaves about n_runs * stride elements of a tile unused. */
+/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. With a
+ * greater stride there are fewer samples, but about n_runs * stride elements of each tile stay unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum number of elements that a single work-item merges. It limits scratch memory. */
@@ -283,8 +283,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* If there are 3, 5 or 9 runs, the first run takes part only in the last round of pairwise merges, because it is
- * usually the largest. The other runs move to the second half of the table. */
+/* If there are 3, 5 or 9 runs, the first run, usually the largest, takes part only in the last round of pairwise
+ * merges. The other runs move to the second half of the table. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -396,8 +396,8 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the offset overflows, it becomes SIZE_MAX, which the check
- * of arrays refuses. */
+/* Returns the slice of `array` that begins at run->at. If the offset overflows, sets it to SIZE_MAX, which the check of
+ * arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

@@ -14,17 +14,16 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* A sorted run, an input of a merge. The buffer of its keys also contains a bitmap of hidden elements, and counts of
- * elements that are not hidden. */
+/* A sorted run, an input of a merge. The buffer of its keys may also contain a bitmap of hidden elements, and counts
+ * of visible elements. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
-    /* Byte offset of the bitmap of hidden elements, a multiple of 256. SIZE_MAX if no element is hidden. */
+    /* Byte offset of the bitmap, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the counts of visible elements (only for ORDO_MARKS_FILTER). */
+    size_t visible; /* Byte offset of the counts (only for ORDO_MARKS_FILTER). */
 };
 
-/* How a merge combines the values of equal keys. */
 struct ordo_merge_combine {
     ordo_type type; /* The type must be as wide as a value. */
     ordo_op   op;
@@ -43,7 +42,7 @@ struct ordo_merge_target {
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden. All runs must have correct bitmaps and counts (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, unless it is hidden. Needs ordo_merge_can_dedup
+ *  DEDUP    the last element of each key, unless it is hidden. ordo_merge_can_dedup must return true
  *
  * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
  * The first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */

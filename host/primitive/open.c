@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly
- * ascend. If so, the output contains every pair once. */
+/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly ascend.
+ * The output then contains every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -105,7 +105,7 @@ static ordo_status test_count(ordo_device *dev, size_t count)
 }
 
 /* Tests the primitives on many elements. If `all` is true, also tests 1000 elements, which one work-group sorts.
- * Opening a device omits the second test, because compiling its kernels takes 0.3 s on an H200. */
+ * Opening a device omits this test, because its kernels take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

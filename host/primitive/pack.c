@@ -7,7 +7,6 @@
 
 _Static_assert(ORDO_MAX_KEY_FIELDS == PACK_FIELDS, "the kernel takes as many fields as the interface");
 
-/* The arguments of a pack or an unpack. */
 struct pack {
     const struct ordo_key_field *fields;
     size_t                       n_fields, count;
@@ -137,7 +136,7 @@ static struct ordo_launch kernel_of(const ordo_device *dev, const struct pack *p
     };
 }
 
-/* Adds the columns, the plan and the keys. */
+/* Adds the arguments that the kernels of pack and unpack share. */
 static void add_args(struct ordo_args *args, const struct pack *p, const pack_plan *plan, const cl_uint *count)
 {
     for (size_t f = 0; f < PACK_FIELDS; f++)

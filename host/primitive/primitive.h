@@ -18,8 +18,8 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 /* Returns true for types of 16 bytes. */
 bool ordo_type_is_wide(ordo_type type);
 
-/* Return ORDO_INVALID if a type is unknown, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also returns
- * ORDO_UNSUPPORTED for types of 16 bytes, which `call` does not take. */
+/* Checks a type, or the size of values. Returns ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8
+ * bytes. ordo_check_narrow also returns ORDO_UNSUPPORTED for types of 16 bytes, which `call` does not take. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
@@ -29,8 +29,7 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
-    /* Alignment that kernels need, in bytes. Drivers align to 8 bytes at least, so smaller alignments are not checked.
-     */
+    /* Alignment in bytes that kernels need. Drivers align to 8 bytes, so smaller alignments are not checked. */
     size_t align;
 };
 

@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Each group reduces a range of the input, and writes the result to `sums`, or to r->out if there is only one group.
- * If `ticket` is not NULL, the last group to finish also reduces `sums` into r->out. */
+/* Launches a kernel in which each group reduces a range of the input to `sums`, or to r->out if there is only one
+ * group. If `ticket` is not NULL, the last group to finish also reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

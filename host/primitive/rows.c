@@ -7,7 +7,7 @@
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
- * byte offsets, but at most 16. On CPUs at most 8, because the caller's memory may not be aligned to 16 bytes. */
+ * byte offsets, but at most 16, or 8 on CPUs, because the caller's memory may not be aligned to 16 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -52,8 +52,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If a scatter writes a row of r->table several times, the last row of r->list must win. Creates *latest, which has
- * 1 + the index of this row, or 0, for each row of the table. */
+/* Creates *latest, which has an entry per row of r->table: 1 + the index of the last row of r->list that a scatter
+ * copies there, or 0. The last row must win. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -5,7 +5,6 @@
 
 #include "primitive/primitive.h"
 
-/* The arguments of a scan. */
 struct ordo_scan {
     ordo_type         type;
     ordo_op           op;

@@ -5,7 +5,6 @@
 
 #include "primitive/index.h"
 
-/* The arguments of a search or a lookup. */
 struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
@@ -22,7 +21,7 @@ struct ordo_search {
     struct ordo_slice places;
 
     /* If not NULL, the lookup uses this kernel file, which stores other results than values. The file includes
-     * cl/primitive/search_body.cl. `answers` has the arguments that its macro ANSWERS_ARGS declares. */
+     * cl/primitive/search_body.cl. `answers` has the arguments that macro ANSWERS_ARGS declares. */
     const char             *file;
     const struct ordo_args *answers;
 };
@@ -35,7 +34,7 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
-/* Searches for the queries in the order in which they are. */
+/* Searches for the queries in the given order. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
 /* Searches for the queries in the order that search->scheme names. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in the order in which they are, by launches of cl/primitive/search.cl. */
+/* Searches for queries in the given order, by launches of cl/primitive/search.cl. */
 #include "primitive/search.h"
 
 #include "shared/search.h"
@@ -21,7 +21,7 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* Sizes of a launch. `local` is true if work-groups keep keys in local memory, which CPUs never do. */
+/* Sizes of a launch. `local` is true if work-groups keep keys in local memory (never on CPUs). */
 struct shape {
     bool   local;
     size_t group;
@@ -89,8 +89,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the bytes per key of a compressed index. Returns 0 if the index is not compressed, PACK_MIXED if blocks
- * have different numbers. */
+/* Returns the bytes per key of a compressed index, or PACK_MIXED if they differ between blocks. Returns 0 if the
+ * index is not compressed. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -184,8 +184,9 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index that can be copied to local memory: its separators fit there, and copying
- * takes at most four loads per query. Returns index->levels if there is no such level. */
+/* Returns the lowest level of the index that a search can reach in local memory. The separators of the level's nodes
+ * must fit there, and copying them takes at most four loads per query. Returns index->levels (the root) if there is
+ * no such level. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -258,8 +259,8 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* Preferred maximum number of keys between the first and the last query of a tile. On an H200, 2^20 ascending
- * queries in 2^24 keys take 45 us with 8192 keys, and 71 us with 32768. */
+/* Preferred maximum number of keys between the first and last query of a tile. On an H200, 2^20 ascending queries in
+ * 2^24 keys take 45 us with 8192 keys, and 71 us with 32768. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in another order than the caller's: sorted, or partitioned at the leaves of the first page of
- * an index. The search stores each result at the place of its query. */
+/* Searches for queries in another order than the caller's: sorted, or partitioned by the subtree of the index that
+ * they reach. Stores each result at the index of its query. */
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
@@ -73,19 +73,18 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* The paper searches for all buffered queries when a batch of them has arrived or a buffer is full. Its buffers have
- * 64 to 128 entries, and its batches 640,000 queries. Here a batch has BUFFER_QUERIES queries per buffer, but at least
- * BATCH_MIN. Buffers have no fixed size, because a sort counts their queries first. So none is full before the batch
- * has arrived. */
+/* A buffer holds the queries of one partition. A batch has BUFFER_QUERIES queries per buffer, but at least
+ * BATCH_MIN, as in the paper (Kim et al., FAST, 2011). The paper also starts a search when a buffer is full. Here a
+ * buffer is never full, because a sort counts its queries first. */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
-/* The first page of an index, and the scratch memory for a batch of queries. */
+/* The first page (top levels) of an index, and the scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
-    cl_uint           levels; /* lines on the way through the page */
-    cl_uint           bits;   /* of the number of a buffer */
-    size_t            batch;  /* maximum number of queries */
+    cl_uint           levels; /* Number of levels of the first page. */
+    cl_uint           bits;   /* Number of bits of a buffer's number. */
+    size_t            batch;  /* Maximum number of queries per batch. */
     cl_mem            number, number_sorted, places, places_sorted, queries;
 };
 
@@ -127,7 +126,8 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
-/* Puts queries first to first + n - 1 in the order of their buffers. */
+/* Sorts queries first to first + n - 1 by buffer, and copies them to b->queries. A buffer has the queries that reach
+ * the same unit (block or node) below the first page. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {
@@ -161,7 +161,8 @@ static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s
     return ordo_call_index(call, own);
 }
 
-/* Searches for the queries in batches. Partitions each batch at the leaves of the index's first page. */
+/* Searches for the queries in batches. Partitions each batch by the block or node that a query reaches below the
+ * first page of the index. */
 static ordo_status search_buffered(struct ordo_call *call, const struct ordo_search *s)
 {
     struct ordo_search in_order = *s;

@@ -161,8 +161,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h). Launches the kernel that counts digits and plans passes. The
- * output index of each digit's first element is stored from word number `bases` of the control buffer on. */
+/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. The
+ * output index of each digit's first element is stored from word `bases` of the control buffer on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;

@@ -38,8 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item: the smallest number with at most one tile per compute unit, but at
- * most items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
+/* Returns the number of elements per work-item: the smallest with at most one tile per compute unit, but at most
+ * items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
  * elements, and 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
@@ -95,7 +95,7 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         return;
     /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
      * that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count / 65536
-     * elements. `room` is twice that number, but at least 256, and at most half of a range. */
+     * elements. `room` is twice that number, but at least 256 and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -105,12 +105,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores
- * would be idle if a driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores would
+ * be idle if a driver assigns 32 groups at a time to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes, the launches
- * of ORDO_SORT_BY_MANY_CHUNKS take ten times as long (PoCL, two cores). */
+/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes,
+ * ORDO_SORT_BY_MANY_CHUNKS takes ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -122,7 +122,7 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. bucket_max limits buckets, because one core sorts a whole bucket while other
+/* Plans a sort by buckets on a CPU. bucket_max limits the size of a bucket, because one core sorts a bucket while other
  * cores may be idle. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
@@ -160,8 +160,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* In a sort in place the number of passes must be even. Passes write alternately to the spare buffer and the
-     * output, the last pass writes the output, and no pass may write its own input. */
+    /* The number of passes of a sort in place must be even: passes write alternately to the spare buffer and the
+     * output, no pass may write its own input, and the last pass must write the output. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -174,7 +174,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Planning needs the histogram of digits. One-sweep sorts have it anyway, other sorts read the keys once
+        /* Planning needs the histogram of digits, which one-sweep sorts have anyway. Other sorts read the keys once
          * more. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }

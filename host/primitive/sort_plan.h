@@ -7,12 +7,12 @@
 
 /* The sort algorithms. Each has a function in sort.c. */
 enum ordo_sort_way {
-    ORDO_SORT_BY_SMALL,       /* One launch of one work-group. */
-    ORDO_SORT_BY_DIRECT,      /* One launch per pass, few tiles. */
-    ORDO_SORT_BY_ONESWEEP,    /* One histogram, one launch per pass. */
+    ORDO_SORT_BY_SMALL,       /* One work-group sorts all elements. */
+    ORDO_SORT_BY_DIRECT,      /* Few tiles: one launch per pass. */
+    ORDO_SORT_BY_ONESWEEP,    /* One launch counts all digits, then one launch per pass. */
     ORDO_SORT_BY_REDUCE_SCAN, /* Three launches per pass. */
-    ORDO_SORT_BY_FEW_CHUNKS,  /* One launch of one work-item. */
-    ORDO_SORT_BY_MANY_CHUNKS, /* One work-item per chunk. */
+    ORDO_SORT_BY_FEW_CHUNKS,  /* One work-item sorts all elements. */
+    ORDO_SORT_BY_MANY_CHUNKS, /* One work-item sorts each chunk. */
 };
 
 /* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. If

@@ -13,7 +13,7 @@ enum { TILES_OF_ONE_GROUP = 4 };
 /* Maximum number of groups. It limits the results of all groups to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* Work-items per compute unit of a GPU, and work-groups per core of a CPU. */
+/* ITEMS_PER_UNIT: concurrent work-items per compute unit of a GPU. CHUNKS_PER_CORE: work-groups per core of a CPU. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)
@@ -81,8 +81,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Divides an array into n + 1 ranges for n CPU cores. Kernel `sums` already writes the first range, and does not
- * read the last. So an element is read 2 - 2 / (n + 1) times on average. */
+/* Divides an array into n + 1 ranges for n CPU cores. Kernel `sums` already writes the results of the first range,
+ * and does not read the last range. So only the other n - 1 ranges are read twice. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides an array into tiles of group * items elements. With look-back a work-group handles one tile, otherwise a
- * range of successive tiles. */
+/* Divides an array into tiles of group * items elements. With look-back (waiting for results of earlier tiles) a
+ * work-group handles one tile, otherwise a range of successive tiles. */
 #ifndef ORDO_TILES_H
 #define ORDO_TILES_H
 
@@ -8,16 +8,16 @@
 
 struct ordo_tiles {
     size_t group, items; /* Number of work-items per group, and of elements per work-item. */
-    /* If true, groups wait for results of earlier tiles, and one launch suffices. If false, there are two launches. */
+    /* If true, groups wait for earlier groups, and one launch suffices. If false, there are two launches. */
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group if `lookback` is false. */
     size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
-    cl_uint shift;  /* Tile 0 begins this number of elements before the array (cl/group/tile.cl). */
+    cl_uint shift;  /* Tile 0 begins this number of elements before the array, so that vectors are aligned. */
 };
 
 /* Returns the tiles of `count` elements of key_bytes bytes each. `at` is the index of the array's first element in
- * its buffer. Kernels need it to align vectors. Pass 0 if kernels use no vectors. */
+ * its buffer, which kernels need to align vectors. Pass 0 if kernels use no vectors. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
@@ -30,8 +30,8 @@ struct ordo_lookback {
 /* Creates the buffer in which each tile of a look-back publishes its result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Names of kernels in a file that includes cl/group/tiles.cl. With look-back only look_back runs, otherwise `sums`
- * and then `ranges`. */
+/* Names of kernels in a file that includes cl/group/tiles.cl. With look-back only kernel look_back runs, otherwise
+ * `sums` and then `ranges`. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manages the programs of a device. A call that needs a program builds it, or waits for the build thread that is
- * building it. If that thread's build fails, the call builds the program again to get the error message. */
+ * building it. If the thread fails, the call builds the program again to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. It does not cover the
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The hash does not cover the
  * source text, because every launch computes this hash. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
@@ -74,8 +74,8 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* List of the devices that have build threads. At exit the process waits for these threads, because a driver crashes
- * if it is unloaded while it compiles. */
+/* Devices that have build threads. At exit the process waits for these threads, because a driver crashes if it is
+ * unloaded while it compiles. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -108,8 +108,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries whose exit handlers would run before end_all. Destructors of
- * thread-local objects run before all exit handlers, so end_with_main is registered as a destructor. */
+/* A driver's first compilation loads libraries whose exit handlers would run before end_all. So end_with_main is
+ * registered as a destructor of a thread-local object, because these destructors run before all exit handlers. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -189,8 +189,8 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
 }
 
 /* Returns true if build threads must not begin a build: while a call waits for a program, and for CALM_MS milliseconds
- * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a thread's build could delay
- * the next call. Needs b->lock. */
+ * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a build could delay the next
+ * call. Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -222,8 +222,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, which may have an exit handler. Registers end_all again, so that
-             * end_all runs before that handler. */
+            /* The driver has now loaded its compiler, whose exit handler must run after end_all. So end_all is
+             * registered again. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -452,8 +452,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number of
- * programs still to build. *total becomes the greatest such number. */
+/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number
+ * of programs still to build, and stores the greatest such number so far in *total. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -472,8 +472,8 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again to make its
- * error message the device's last error. */
+/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again, so that
+ * its error becomes the device's last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;

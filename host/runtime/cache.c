@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps small files on disk: compiled programs and results of the probe. The directory is $ORDO_CACHE,
- * $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each file begins with a header and a checksum; damaged files are ignored.
- * Directory and files must belong to the user and be writable by nobody else, because the programs are executed. */
+/* Keeps compiled programs and results of the probe on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each
+ * file begins with a header and a checksum; damaged files are ignored. Directory and files must belong to the user and
+ * be writable by nobody else, because the programs are executed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -202,7 +202,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Lists the cache files. If `certain` is false, only their names are checked, otherwise also their headers. */
+/* Lists the cache files. Checks only their names, and if `certain` is true, also their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };

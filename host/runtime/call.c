@@ -17,8 +17,8 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 }
 
 /* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
- * commands. The second marker has the call's wait list and the event of the first marker. It fails if an event of
- * the list fails. It alone would not suffice: in an out-of-order queue, a marker with a list waits only for the
+ * commands. The second marker waits for the first marker and the call's wait list, and fails if an event of the list
+ * fails. A single marker does not suffice, because in an out-of-order queue a marker with a list waits only for the
  * list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
@@ -115,7 +115,8 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* Must be called before each command. If the driver refused the barrier after the last command, enqueues it now. */
+/* Must be called before each command. If the driver refused the barrier after the last command, enqueues the barrier
+ * now. */
 static ordo_status before_command(struct ordo_call *call)
 {
     if (call->lacks_barrier)
@@ -124,10 +125,9 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for the
- * command. A refused barrier is no error of the command, which will run: callers rely on a command that returns an
- * error not to run, for example to keep the data that it overwrites. So only the call's next command fails, unless
- * the barrier can be enqueued then. After the call's last command, the next call begins with the barrier. */
+/* Must be called after each command. In an out-of-order queue enqueues a barrier, so that later commands wait for this
+ * command. If the driver refuses the barrier, this command still runs, so it must not return an error. Instead the
+ * call's next command enqueues the barrier or fails. After the last command, the next call begins with the barrier. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -274,9 +274,9 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up late
- * on idle processors. Polling halves the time to find one key. If waiting fails, the read may still run, so it writes
- * to the device's buffer `bounce`, never to the caller's memory. */
+/* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up
+ * late. Polling halves the time to find one key. If waiting fails, the read may still run, so it writes to the
+ * device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -297,8 +297,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may continue after an error, sets dev->bounce to NULL, so that the buffer is never
- * freed. */
+/* Reads into `bounce` and waits. If waiting fails and the read may still run, sets dev->bounce to NULL, so that the
+ * memory is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

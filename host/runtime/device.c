@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects
- * safer kernel variants and repeats the test. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects safer
+ * kernel variants and repeats the test. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -76,8 +76,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If it fails for lack of memory, runs it again: memory may be lacking only for a moment, but the
- * result is cached. */
+/* Runs the self-test. If it fails for lack of memory, runs it again, because memory may be lacking only for a
+ * moment, but the result is cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -160,8 +160,8 @@ static ordo_status find_kernels(ordo_device *dev)
 /* Default number of build threads for a GPU. More threads do not make NVIDIA's compiler faster. */
 #define BUILD_THREADS_GPU 2
 
-/* Sets the maximum number of build threads. The default for a CPU is 0, because its driver builds one program at a time
- * and the build would slow down kernels. */
+/* Sets the maximum number of build threads. The default for a CPU is 0, because its driver builds one program at a
+ * time and builds would slow down kernels. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");

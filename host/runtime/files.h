@@ -15,8 +15,8 @@ FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 bool ordo_file_make_parents(char *path);
 
 /* Replaces the file `target` in one step, so that readers see either the old or the new content. `write` writes a
- * temporary file, which is then renamed. `temporary` is the path of this file in the same directory and ends in XXXXXX.
- * On failure removes the temporary file, sets errno and returns false. `write` must also set errno if it fails. */
+ * temporary file, which is then renamed. `temporary` is its path in the same directory and ends in XXXXXX. On
+ * failure removes the temporary file, sets errno and returns false. `write` must also set errno if it fails. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

@@ -19,7 +19,7 @@ enum ordo_scratch_use {
     ORDO_SCRATCH_STAMPED,
 };
 
-/* A cl_mem: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the same
+/* A buffer: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the same
  * queue, so that new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
@@ -104,19 +104,18 @@ struct ordo_builds {
     double               waited_ms;    /* Total time in ms that calls waited for programs. */
     double               ms;           /* Total time in ms of builds from source for which calls waited. */
     bool                 told;         /* True if it was logged that calls waited long. */
-    uint64_t             expected[64]; /* hashes of pairs passed to ordo_builds_expect */
+    uint64_t             expected[64]; /* Hashes of the (name, type) pairs passed to ordo_builds_expect. */
     size_t               n_expected;
 };
 
 /* Hooks with which tests change built programs. */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
-    /* returns options, each after a space */
+    /* Returns compiler options to append, each after a space. */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
 extern const struct ordo_build_changes *ordo_build_changes; /* copied into each opened device */
 
-/* The state of a dry-run device. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */
@@ -170,20 +169,20 @@ struct ordo_device {
     /* If true, a program contains only the kernels of one "Built together" list of its source file, not all kernels. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* Compiler optimization of programs in tests. 1: always on, -1: always off, 0: as the tests choose. */
+    /* For tests. 1: the compiler optimizes every program, -1: no program, 0: the programs that the tests choose. */
     int                 optimized;
-    struct ordo_device *next_live; /* in the list of builds.c */
-    /* True if the driver refused the barrier after the last command of a call. Calls on out-of-order queues then begin
-     * with a barrier. See `enqueued` in call.c. */
+    struct ordo_device *next_live; /* Next device in the list `live` (builds.c). */
+    /* True if the driver refused the barrier after a call's last command. The next call on an out-of-order queue
+     * then begins with a barrier (`enqueued` in call.c). */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block *scratch, *held; /* `scratch` lists the pool's blocks, `held` the buffers that outlive calls. */
+    struct ordo_block *scratch, *held; /* Lists of the pool's blocks, and of the buffers that outlive calls. */
     struct ordo_ring   ring;
     char              *bounce; /* Host memory into which polled reads write (call.c), or NULL. */
     size_t stage_most;         /* Maximum size in bytes of the arrays that a call copies through a stage (staging.c). */
     struct ordo_stage   *stages;
-    uint64_t             stage_number; /* number of the last send */
+    uint64_t             stage_number; /* Number of the last upload (ordo_stage_send). */
     struct ordo_pending *pending;
     struct ordo_reserve *reserves;
     struct ordo_memory   memory;
@@ -212,10 +211,9 @@ extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
 
-/* Returns true for OpenCL codes that mean lack of memory. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials compiles small kernels to find others. */
+/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials finds others by compiling small kernels. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
@@ -226,8 +224,8 @@ void ordo_choose_older_language(ordo_device *dev);
 /* select.c. Sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c. These functions cache the results of probe and self-test on disk. The key is a hash of device,
- * kernel sources, mask and profile. */
+/* probe_cache.c. Caches the results of probe and self-test on disk. The key is a hash of device, kernel sources,
+ * mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
@@ -239,7 +237,7 @@ void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a program, which a build thread or ordo_device_prepare will build. Does not wait. */
+/* Requests a program from the build threads or ordo_device_prepare, and does not wait. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
@@ -284,8 +282,8 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees the list of buffers that outlive calls, without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* Takes a free block from the pool or creates one. If the block is new, sets *fresh to true; the caller must zero
- * it, unless `use` is ORDO_SCRATCH_PLAIN. */
+/* Takes a free block from the pool or creates one. Sets *fresh to true if the block is new. The caller must zero a
+ * new block, unless `use` is ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
@@ -296,7 +294,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Makes the stages of all uploads with numbers up to `number` reusable. These uploads must have ended. */
+/* staging.c. Makes the stages of uploads 1 to `number` reusable. These uploads must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 
@@ -305,7 +303,7 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Creates a queue by clCreateCommandQueue of OpenCL 1.2, which every platform has. */
+/* Creates a queue by clCreateCommandQueue, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 /* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);

@@ -82,8 +82,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of this
- * queue with arbitrary content. */
+/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of
+ * this queue without zeros or stamps (ORDO_SCRATCH_PLAIN). */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -130,9 +130,10 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again, then the buffers that
- * objects cache. Waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's
- * queue or an incomplete event, which the caller may set later. */
+/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again. Then releases the buffers
+ * that objects cache (ordo_reserve_join) and tries again. Before each retry waits for the device's own queue, so that
+ * the driver frees the memory. Never waits for a caller's queue or an incomplete event, because the caller may set the
+ * event later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -150,8 +151,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Creates a buffer and adds its block to `*list`. Takes ownership of the reference `queue`, also on failure. `queue` is
- * NULL for a buffer that outlives calls. */
+/* Creates a buffer and adds its block to `*list`. Takes ownership of the reference to `queue`, also on failure.
+ * `queue` is NULL for a buffer that outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);

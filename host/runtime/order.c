@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manages wait lists, incomplete events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop all later commands until the
- * failure. If only some commands of a call ran, they could read unwritten scratch. So all commands of a call have the
- * same wait list, which includes the queue's pending events. An event is pending in a queue from its first use in a
- * wait list of the queue until it is complete. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop all commands that are enqueued
+ * later, until the event has failed. If only some commands of a call ran, they could read unwritten scratch. So all
+ * commands of a call have the same wait list, which includes the queue's pending events. An event is pending in a
+ * queue from its first use in a wait list of the queue until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void ordo_pending_forget(ordo_device *dev)
 }
 
 /* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run,
- * so zeroed blocks are treated as arbitrary. */
+ * so no free block counts as zeroed any more. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -172,10 +172,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue and is incomplete, adds its event last->done to the wait list. If
- * last->done failed and `renew` is true, first replaces it by a new marker, because earlier calls may still run. If
- * either queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on
- * the host. */
+/* If the object's last call used another queue and has not ended, adds the marker last->done to the wait list. If the
+ * marker failed and `renew` is true, first enqueues a new marker, because earlier calls may still run. If either queue
+ * has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -197,8 +196,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits, with the device unlocked, for each event of the wait list. Waits for one event at a time, because a wait
- * for several events may return when the first event fails. */
+/* Waits for each event of the wait list. The device must be unlocked. Waits for one event at a time, because a wait
+ * for several may return when the first event fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -214,7 +213,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice, because the commands enqueued so far cannot be cancelled. */
+/* Enqueues a barrier. If the driver refuses, tries again, because the commands enqueued so far cannot be cancelled. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -294,7 +293,8 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* In the child of a fork, does not call the driver, because NVIDIA's driver would wait forever for a missing thread. */
+/* Releases the events and queue of *last. In the child of a fork does not call the driver, because NVIDIA's driver
+ * would wait forever for a thread that does not exist there. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -348,7 +348,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker is not needed: if it fails later, so does the new one. */
+    check_begun(call->dev, last); /* The old marker may go: if it fails later, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

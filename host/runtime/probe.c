@@ -195,7 +195,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Returns true if several trial kernels compile together as one program. Then no kernel needs a separate compile. */
+/* Returns true if several trial kernels compile as one program, so that none needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -299,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is
- * 0, uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
+/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is 0,
+ * uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables: numbers that change speed, not results. Each tunable has a value for each shape (sizes of key and
- * value): the default, or a shipped value that suits the device, or the value of the user's profile. The profile is a
- * text file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
+/* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
+ * value): the default, a shipped value that suits the device, or the value of the user's profile. The profile is a text
+ * file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -195,8 +195,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Values for devices without sub-group operations. Each work-item has its own counters of digits in local memory. 16
- * counters per work-item (for digits of 4 bits) fit there, but 256 do not. */
+/* Values for devices without sub-group operations, where each work-item has its own digit counters in local memory.
+ * 16 counters per work-item (digits of 4 bits) fit there, but 256 do not. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -208,8 +208,7 @@ static const struct setting progress[] = {
 };
 
 /* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are
- * 1.15 to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans more than they
- * speed up others.
+ * 1.15 to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans.
  *
  * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write longer segments, but two
  * work-groups must fit on a compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of

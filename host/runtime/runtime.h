@@ -87,8 +87,8 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Releases *mem and sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* List entry of an object that caches buffers. If memory is lacking, a call that holds the device's lock runs `give`,
- * which must free these buffers. */
+/* List entry of an object that caches buffers. If memory is lacking, a call that holds the device's lock runs
+ * `give`, which must free these buffers. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -96,8 +96,9 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. The caller sees what kernels wrote
- * after a blocking read into `host`. Release the buffer only after its last command has ended. */
+/* On a CPU returns a buffer over the caller's memory at `host`, or NULL on other devices and after an error. After a
+ * blocking read into `host`, the caller sees kernels' results there. Release the buffer only after its last command has
+ * ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -136,7 +137,7 @@ struct ordo_call {
 /* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or was
  * opened before a fork, if a queue or event has another context, or if an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
-/* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
+/* Creates the event order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error
  * if the event could not be created. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
@@ -145,14 +146,15 @@ ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 /* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
  * call reuses the memory. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, for words that contain the number (stamp) of the call that wrote them. Sets *stamp to this
- * call's number, from 1 to `max`. Words with other numbers are old. A new block, and every `max`-th use, costs a fill
+/* Like ordo_call_scratch, for words in which kernels store the call's number (stamp). Sets *stamp to this number,
+ * from 1 to `max`. Words of earlier calls have other numbers. A new block, and every `max`-th use, costs a fill
  * command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns scratch blocks to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, for a failed step, after which blocks of zeros may hold other data. */
+/* Like ordo_call_release, for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so the
+ * pool no longer treats them as zeros. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
  * and continues. Returns other errors. */
@@ -164,7 +166,7 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* Record of the last call on an object. Must be initialized with zeros. */
+/* Record of the last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
@@ -172,17 +174,17 @@ struct ordo_last_call {
     bool             dropped; /* True if the driver dropped commands that should have changed the object. */
 };
 /* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
- * `waits` is true, first waits on the host for all events of the wait list, without holding the device's lock. Returns
- * ORDO_OPENCL if one of these events has failed. */
+ * `waits` is true, first waits on the host for the events of the wait list, while the device is unlocked. Returns
+ * ORDO_OPENCL if such an event has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
  * because a call must not wait for events while it holds the lock. Then sets call->again, and the caller must begin the
  * call again with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before the first command that changes the object, and before the host's record of the object changes.
- * Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's commands,
- * the marker fails, too, so the next call knows that the change was lost. */
+/* Must be called before the first command that changes the object, and before the host's record of the object
+ * changes. Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's
+ * commands, this marker fails, too, so the next call knows that the change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -265,8 +267,8 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds all small arrays of a call, so that one transfer each way suffices. A stage consists of pinned host
- * memory and a device buffer. On a CPU the two are the same memory. */
+/* A stage holds all small arrays of a call, so that one transfer each way suffices. It consists of pinned host
+ * memory and a device buffer, which are the same memory on a CPU. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -277,8 +279,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the stage's buffer. If that fails,
- * ordo_stage_buffer returns NULL. */
+/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the stage's buffer. If the creation
+ * fails, ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Downloads `bytes` bytes of the stage, from byte offset `at` on, and waits until they have arrived. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
@@ -302,17 +304,17 @@ struct ordo_gathering {
 };
 
 /* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that it would launch, and
- * `dev` builds them. Reads return an invented answer, so calls may fail. Close *out after its objects and before `dev`.
- * Only one thread may use *out. */
+ * `dev` builds them. Reads return an invented answer, so calls may fail. Close *out after its objects and before
+ * `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Must be called before each call on the dry-run device. Reads of the call return `answer` in each 32-bit word. Also
- * resets the number of permitted launches. */
+/* Must be called before each call on the dry-run device. Sets the word that the call's reads return, and resets the
+ * number of permitted launches. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Returns true if build threads build programs ahead and no earlier call passed the same `name` and `type`. */
+/* Returns true if the device has build threads, and no earlier call passed the same `name` and `type`. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
@@ -325,7 +327,7 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
 /* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape.
- * Keys of 16 bytes take the values of 8-byte keys. */
+ * Keys of 16 bytes use the values of 8-byte keys. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 

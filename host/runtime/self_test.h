@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test runs kernels with known results, in the variants that this device will use. Each part returns
- * ORDO_SELF_TEST if a result is wrong, and device.c then selects a safer variant. */
+ * ORDO_SELF_TEST for a wrong result. device.c then selects a safer variant. */
 #ifndef ORDO_SELF_TEST_H
 #define ORDO_SELF_TEST_H
 

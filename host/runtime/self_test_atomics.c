@@ -15,8 +15,8 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
-    const char  *suffix;                /* suffix of tested functions: "" or "64" */
-    uint64_t     spread;                /* 1, or ATOMICS_SPREAD64 */
+    const char  *suffix;                /* Suffix of the tested functions: "" or "64". */
+    uint64_t     spread;                /* Factor of added and stored numbers: 1 or ATOMICS_SPREAD64. */
     uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` has ATOMICS_ANSWERS * n */
     bool        *taken;                 /* n + 1 elements */
 };
@@ -200,7 +200,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device may run too few groups concurrently for collisions of updates. */
+/* Returns true if the device may run too few groups concurrently to make their updates collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -336,7 +336,8 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Launches twice as many groups as compute units, so that some groups wait for later groups. */
+/* Runs a chain of work-groups, in which each group waits for the previous group. Launches twice as many groups as
+ * compute units. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

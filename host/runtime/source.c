@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assembles programs' source texts and compiler options. Reads files from ORDO_CL_DIR or the embedded table, expands
- * includes, and removes unused kernels. #line directives make the compiler report the original file and line. */
+/* Assembles the source texts and compiler options of programs. Reads files from ORDO_CL_DIR or the embedded table,
+ * expands includes, and removes unused kernels. #line directives make the compiler report the original file and
+ * line. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -79,9 +80,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. `open` is true while the file is being expanded. `certain` is true if an include outside of any #if
- * has included the file; later includes are then ignored. Otherwise later includes add the text again, with an include
- * guard, because the compiler may have skipped it. */
+/* An included file. `open` is true while the file is being expanded. `certain` is true if an #include outside of any
+ * #if has inserted the text; later includes are then ignored. Otherwise later includes insert the text again, with an
+ * include guard, because the compiler may have skipped the first copy. */
 struct included {
     char *path;
     bool  open, certain;
@@ -174,8 +175,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after these, because the compiler
- * may have skipped earlier directives. */
+/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after such a line, because the
+ * compiler may have skipped earlier directives. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -355,7 +356,7 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* Finds the file and line from which line `number` of the expanded text came. */
+/* Finds the origin (file and line) of line `number` of the expanded text. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;
@@ -368,7 +369,7 @@ static void origin_of_line(const char *text, long number, char file[120], long *
     }
 }
 
-/* Replaces each "<kernel>:2243" in a build log by file and line. Needed because NVIDIA's compiler ignores #line. */
+/* Replaces each "<kernel>:2243" in a build log by file and line, because NVIDIA's compiler ignores #line. */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies all small arrays of a call to the device by one command and back by another. Each command or wait takes 12 us
- * or more, which is most of the time of a call with few keys. On a CPU nothing is copied: each call creates a buffer
- * over the stage's host memory. */
+ * or more, most of the time of a call with few keys. On a CPU nothing is copied: each call creates a buffer over the
+ * stage's host memory. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -6,9 +6,8 @@
  * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. The drivers' own
  * copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s.
  *
- * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces whose numbers are less than `allowed`. In a
- * download these have arrived in the ring; in an upload their slots are free. slot_done[s] is 1 + the number of the
- * last piece copied in slot s. */
+ * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In a download these pieces
+ * have arrived in the ring, in an upload their slots are free. slot_done[s] is 1 + the last piece copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -18,7 +17,7 @@
 #define SLOTS 16
 /* Maximum number of enqueued commands that have not ended. */
 #define DEPTH 4
-/* With fewer than HELPERS_MIN helper threads, the driver's own copy is as fast, so the ring is not used. */
+/* With fewer than HELPERS_MIN helper threads, the ring is not used, because the driver's own copy is as fast. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, keys of
- * several columns, top k, group by, merge and search. share/doc/array.md describes the algorithms
- * and measurements.
+ * several columns, top k, group by, merge and search. share/doc/array.md has the algorithms and
+ * measurements.
  *
- * Example: sorts `count` keys with their values, on the device's own queue.
+ * Example: sorts `count` keys with their values.
  *
  *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), ordo_at(keys, 0),
  *               ordo_at(values, 0), ordo_at(sorted_keys, 0), ordo_at(sorted_values, 0), count,
@@ -14,7 +14,7 @@
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
  *   Types        All calls take the types of 4 and 8 bytes. Only ordo_sort also takes keys of 16
- *                bytes (ORDO_U128 and ORDO_BYTES16).
+ *                bytes. Keys are equal if all bits are: -0 is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
@@ -33,9 +33,9 @@
  *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
  *                arrays, a buffer or queue of another context, an unknown type, or keys of 16 bytes
  *                in a buffer with less alignment (CL_MEM_USE_HOST_PTR).
- *                ORDO_UNSUPPORTED means a sum of floats, or a call that does not take the type. The
- *                message names both. status.h lists the other errors. After an
- *                error inputs are unchanged. After a driver error outputs may be partly written. */
+ *                ORDO_UNSUPPORTED means a sum of floats, or a call that does not take the type.
+ *                status.h lists the other errors. After an error inputs are unchanged. After a
+ *                driver error outputs may be partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H
@@ -54,10 +54,10 @@ typedef enum ordo_type {
     ORDO_I64 = 3,
     ORDO_F32 = 4,
     ORDO_F64 = 5,
-    /* Types of 16 bytes, for keys only: u128 is an unsigned integer of 128 bits, stored with its
-     * low 64 bits first, as an unsigned __int128 of x86 and Arm. bytes16 is an array of 16 bytes
-     * that is ordered like memcmp, such as a UUID or an IPv6 address in network byte order. In
-     * device memory both must be aligned to 16 bytes. */
+    /* Types of 16 bytes, for keys only. u128 is an unsigned integer with its low 64 bits first,
+     * as an unsigned __int128 of x86 and Arm. bytes16 is an array of 16 bytes that is ordered
+     * like memcmp, such as a UUID or an IPv6 address in network byte order. In device memory
+     * both must be aligned to 16 bytes. */
     ORDO_U128 = 6,
     ORDO_BYTES16 = 7,
 } ordo_type;
@@ -142,9 +142,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies the keys and values whose flag is not 0, in their order. `flags` has one byte per element.
- * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
- * copied elements as one uint32_t.
+/* Copies the keys and values whose flag (one byte) is not 0, in their order. keys_out and
+ * values_out must have capacity for `count` elements. `kept` receives the number of copied
+ * elements as a uint32_t.
  * Cost: one read of flags and input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -159,8 +159,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Maximum size of a row in bytes. A row is an element of any size, and a slice's offset `at` counts
- * rows. To sort rows, sort their keys with row indices as values, and then call ordo_gather. */
+/* Maximum size of a row in bytes. A row is an element of any size, and a slice's offset `at`
+ * counts rows. To sort rows, sort their keys with row indices as values, then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -181,8 +181,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice. The call is then faster. An index that does occur twice
-     * then gets a row that may mix bytes of several input rows. */
+    /* Set to true if no index occurs twice. The call is then faster. If an index does occur twice,
+     * this row of rows_out may mix bytes of several input rows. */
     bool distinct;
 };
 
@@ -207,15 +207,16 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* Even if true, equal keys keep the order of the input. */
-    uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by; of u128 and bytes16 of
-                            * their 128 bits, counted from the least significant one */
+    /* Lowest bit to sort by. Bit 0 is the lowest bit of ordo_key_bits (the key as an unsigned
+     * integer), or of a key of 16 bytes. */
+    uint32_t first_bit;
     /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
     uint32_t bits;
 };
 
-/* Converts the key at `key` to an unsigned integer. The integers have the same order as the keys.
- * Unsigned integers stay unchanged, signed integers get a flipped sign bit, floats are ordered in
- * IEEE total order. Returns 0 for types of 16 bytes. */
+/* Converts the key at `key` to an unsigned integer of the same order. Unsigned integers stay
+ * unchanged, signed integers get a flipped sign bit, floats are ordered in IEEE total order.
+ * Returns 0 for types of 16 bytes. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,
@@ -235,8 +236,8 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
 
 #define ORDO_MAX_KEY_FIELDS 8
 
-/* A column of a table, as a field of a key. To sort by several columns, to group or to join by
- * them, pack them into one column of keys, and unpack the keys of the result. */
+/* A column of a table, as a field of a key. To sort, group or join by several columns, pack them
+ * into one column of keys, and unpack the keys of the result. */
 struct ordo_key_field {
     ordo_type type;
     /* Number of bits of the field. 0 means all bits of the type. For integers it may be less. Then
@@ -247,12 +248,13 @@ struct ordo_key_field {
     bool     nulls_last; /* If true, nulls come after all values. Otherwise before. */
 };
 
-/* Where the fields are in a key. The first field is the most significant. Field f has the bits from
- * first_bit[f] up. A sort by all fields needs ordo_sort_params.bits = bits, which makes it faster.
- * With first_bit = first_bit[f], it sorts by fields 0 to f. */
+/* Positions of the fields in a key. The first field is the most significant. Field f begins at
+ * bit first_bit[f]. To sort by all fields, set ordo_sort_params.bits to `bits`: fewer bits make
+ * a sort faster. To sort by fields 0 to f, set first_bit to first_bit[f] and bits to bits -
+ * first_bit[f]. */
 struct ordo_key_layout {
     ordo_type key;  /* ORDO_U32 if the fields have 32 bits or less, otherwise ORDO_U64 */
-    uint32_t  bits; /* number of bits of all fields, the lowest bits of the key */
+    uint32_t  bits; /* Number of bits of all fields. They are the lowest bits of a key. */
     uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
 };
 
@@ -262,10 +264,10 @@ struct ordo_key_layout {
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
-/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the Arrow
- * validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. Its offset
- * `at` counts bits. Without nulls valid[f] may be ordo_none(), or `valid` NULL. Values of nulls are
- * ignored. Keys are equal if all values are, bit by bit: -0 is not +0.
+/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the
+ * Arrow validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. Its
+ * offset `at` counts bits. Without nulls valid[f] may be ordo_none(), or `valid` NULL. Values of
+ * nulls are ignored.
  * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, or
  * UINT32_MAX. If there is such a row, keys_out is undefined.
  * Cost: one read of each column, one write of the keys.
@@ -282,10 +284,10 @@ ORDO_API ordo_status ordo_key_pack_host(ordo_device *device, const struct ordo_k
                                         const uint8_t *const *valid, size_t count, void *keys_out,
                                         uint32_t *outside);
 
-/* Unpacks keys of ordo_key_pack with the same fields. Values are the packed ones, bit by bit, and
- * nulls have the value 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out` may
- * be NULL. Offsets of bitmaps must be multiples of 8. In a bitmap's last byte the bits after the
- * last row become 0.
+/* Unpacks keys of ordo_key_pack with the same fields. Values have the same bits as before packing,
+ * and nulls have the value 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out`
+ * may be NULL. Offsets of bitmaps must be multiples of 8. In a bitmap's last byte the bits after
+ * the last row become 0.
  * Cost: one read of the keys, one write of each column.
  * Memory: none. */
 ORDO_API ordo_status ordo_key_unpack(ordo_device *device, const struct ordo_key_field *fields,
@@ -343,26 +345,24 @@ ORDO_API ordo_status ordo_select_host(ordo_device *device, const struct ordo_sel
 /* ---- groups of equal keys ------------------------------------------------------------------ */
 
 struct ordo_reduce_by_key_params {
-    ordo_type key; /* Keys are equal if all bits are: -0 is not +0. */
+    ordo_type key;
     ordo_type value;
     ordo_op   op;
-    /* If true, sums of 32-bit integers are computed in 64 bits, and values_out has 8 bytes per
-     * element. */
+    /* If true, sums of 32-bit integers have 64 bits, and values_out has 8 bytes per element. */
     bool wide;
     /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
     bool sorted;
-    /* Number of low bits of ordo_key_bits to sort by. 0 means all bits. Fewer bits make the call
-     * faster. But keys that differ only in higher bits then come in arbitrary order, and one key
-     * may form several groups. */
+    /* Number of low bits of ordo_key_bits (the key as an integer) to sort by. 0 means all bits.
+     * Fewer bits are faster. But keys that differ only in higher bits then come in arbitrary
+     * order, and one key may form several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
- * the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key. If
- * `sorted`, they keep the input's order. `groups` receives the number of groups as a uint32_t. Only
- * the first `capacity` groups are written.
- * Cost: a sort, unless `sorted`. Then each element is read once or twice, depending on the
- *   device.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
+ * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
+ * or if `sorted`, keep the input's order. `groups` receives the number of groups as a uint32_t.
+ * Only the first `capacity` groups are written.
+ * Cost: a sort, unless `sorted`. Then one or two reads of each element, depending on the device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
@@ -403,8 +403,8 @@ struct ordo_merge_params {
 };
 
 /* Merges two sorted arrays. Elements of `a` come before equal elements of `b`. a_count + b_count
- * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order, but never an access
- * outside of the buffers.
+ * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order, but no access outside
+ * of the buffers.
  * Cost: one read and one write of each element.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
@@ -443,7 +443,7 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 /* A search index over a sorted array. The array must stay in place and unchanged while the index
  * exists.
  * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. At most 26 % with other
- *   values of search.node_keys, search.layout and its depths.
+ *   values of the tunables search.*.
  * Concurrency: any number of threads may search. No call may use the index while it is
  *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
@@ -468,35 +468,36 @@ ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Returns the bytes of device memory that the index holds. Returns 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
-/* Order in which a call processes unsorted queries internally. The results do not depend on it. */
+/* Order in which a call processes unsorted queries. The results do not depend on it. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
-    ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* Partitioned, in batches, at the leaves of the first page of the index. The keys that one
-     * partition's queries can find then fit in a cache. Without an index, the call builds one. */
+    ORDO_SCHEME_PLAIN = 1, /* In the caller's order. */
+    /* Queries are processed in batches. A batch is partitioned by the subtree that a query reaches
+     * below the top levels (first page) of the index. The keys of a subtree then fit in a cache.
+     * Without an index, the call builds one. */
     ORDO_SCHEME_BUFFERED = 2,
-    ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
+    ORDO_SCHEME_SORTED = 3, /* Sorted, then answered in one pass. */
 } ordo_scheme;
 
 struct ordo_search_params {
     ordo_type key;
     /* If true, counts the keys <= query. Otherwise counts the keys < query. */
     bool upper;
-    /* Set to true if the queries are in ascending order. The call is then faster. Results are
-     * correct even if the queries are in another order. */
+    /* Set to true if the queries ascend. The call is then faster. Results are correct even if
+     * they do not ascend. */
     bool sorted_queries;
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN may take scratch memory. SORTED: 8 bytes plus the bytes of two keys
-     * per query. BUFFERED: 24 bytes plus a key per query of a batch, which has 640,000 queries, or
-     * 128 per partition if that is more. Without `index` also the bytes of one. */
+    /* Schemes other than PLAIN take scratch memory. SORTED takes 8 bytes and two keys per query.
+     * BUFFERED takes 24 bytes and a key per query of a batch, which has 640,000 queries, or 128 per
+     * partition if that is more. Without `index`, BUFFERED also takes the memory of an index. */
     ordo_scheme scheme;
 };
 
 /* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. If `upper` is true,
- * counts equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an
- * access outside of the buffer.
+ * counts equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but no access
+ * outside of the buffer.
  * Cost: with an index, a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
  *   Without an index, a query reads log2(count) keys.
  * Memory: none with ORDO_SCHEME_PLAIN. */
@@ -540,7 +541,7 @@ struct ordo_lookup_params {
 
 /* Searches the first key that equals queries[i]. If there is one, sets values_out[i] to its
  * value and found[i] (a byte) to 1. Otherwise sets found[i] to 0 and leaves values_out[i]
- * unchanged. `found` may be ordo_none(). Keys are equal if all bits are: -0 is not +0. */
+ * unchanged. `found` may be ordo_none(). */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,

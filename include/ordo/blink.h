@@ -32,7 +32,7 @@ struct ordo_blink_config {
  * Cost: an update reads and writes each affected leaf once. An update with more than six elements
  *   per leaf of the tree rebuilds the tree (on CPUs, more than two).
  * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates,
- *   and at most 3 times for a sliding window of keys. Another sixth is kept in reserve. A build
+ *   and at most 3 times for a sliding window of keys, plus a sixth in reserve. A build
  *   temporarily holds the old tree, the new tree, and the elements twice.
  * Blocking: an update waits for the device once, or three times if over 1024 of its elements belong
  *   to one leaf.
@@ -40,8 +40,8 @@ struct ordo_blink_config {
  *   ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT. If a failed kernel damaged a node,
  *   calls return ORDO_BROKEN until the tree is built or cleared.
  * Concurrency: queries of a concurrent batch take no latches. If no leaf is free, the batch does
- *   its remaining stores as ordered batches. If memory for an eighth of them is missing, it refuses
- *   them (ORDO_NOT_STORED). */
+ *   its remaining stores at its end, as up to eight ordered batches. It refuses stores for which
+ *   memory is missing (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

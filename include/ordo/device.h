@@ -4,12 +4,12 @@
  * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands
  *              one after another. A waiting call does not hold the lock, unless its comment says
  *              so. No other call on a device may run while the device is closed.
- * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED.
- *              Destroying and closing frees only host memory there. A child that computes must be
- *              forked before OpenCL is first used, or call exec, because many drivers do not work
- *              in such a child.
+ * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED, and
+ *              destroying and closing free only host memory. A child that computes must be forked
+ *              before OpenCL is first used, or call exec, because many drivers do not work in
+ *              other children.
  *
- * Example: opens the device that ORDO_DEVICE selects, or the first GPU, or else the first device.
+ * Example:
  *
  *     ordo_device *dev = NULL;
  *     ordo_status status = ordo_device_open(NULL, &dev);
@@ -80,8 +80,8 @@ struct ordo_device_config {
     /* Receives the error message if opening fails, cut to message_bytes. May be NULL. */
     char  *message;
     size_t message_bytes;
-    /* Receives the number of bytes of the whole message, including its final 0. After success
-     * receives 0. May be NULL. 4096 bytes suffice for every message except build logs. */
+    /* Receives the number of bytes of the whole message with its final 0, or 0 after success.
+     * May be NULL. 4096 bytes suffice for every message except build logs. */
     size_t *message_needs;
     size_t  memory_limit; /* limit of device memory in bytes; 0: the size of the device's memory */
     /* Features that the device does not use, for tests:
@@ -91,9 +91,9 @@ struct ordo_device_config {
     /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
     bool profiling;
     bool no_self_test; /* skips the self-test */
-    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the background.
-     * -1 means none. 0 means the number in ORDO_BUILD_THREADS, by default 2 for a GPU and none for
-     * a CPU. */
+    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the
+     * background. -1 means none. 0 means the number in ORDO_BUILD_THREADS, or else 2 for a GPU
+     * and none for a CPU. */
     int build_threads;
 };
 
@@ -127,9 +127,9 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 /* ---- errors -------------------------------------------------------------------------------- */
 
 /* After an error from the driver (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as
- * before the call, and order->done is not set. The call may be repeated. Commands that were
- * enqueued stay enqueued. If the driver fails permanently, each call returns an error, but
- * objects can still be destroyed and the device closed. */
+ * before the call, and order->done is not set. The call may be repeated. Commands that the call has
+ * enqueued still run. If the driver fails permanently, each call returns an error, but objects can
+ * still be destroyed and the device closed. */
 
 /* ORDO_DEVICE_FAILED: a call that waits returns this if a kernel failed on the device. The
  * kernel's outputs are undefined, and its dictionary must be cleared. Most drivers then refuse
@@ -250,10 +250,10 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable of this device object. If the device cannot run a value, later calls use a
- * lower one.
- * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later
- *   call returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
+/* Sets a tunable of this device object. If the device cannot run a value, later calls use a lower
+ * value.
+ * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
+ *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
  *   registers. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
@@ -266,8 +266,7 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-/* Orders a call among the caller's commands. NULL means the device's own queue, no wait list and no
- * event.
+/* Orders a call among the caller's commands. NULL means the device's own queue without events.
  *
  * Blocking  A call that changes a dictionary, waits for the device or first prepares an index
  *           blocks until the events in `wait` are complete. Another thread must set user events. A
@@ -276,19 +275,19 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
  *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
  *           its code. Nothing is enqueued then.
- * Failure   All other calls pass the list to the driver. If an event fails later, the call and all
- *           calls after it run as a whole or not at all. If a call does not run, order->done fails
- *           and its outputs are undefined. PoCL before version 4 crashes or hangs instead. If a
- *           command of the caller fails, the driver may drop a change of a dictionary. The
- *           dictionary's next call then checks it and may return ORDO_BROKEN. */
+ * Failure   Calls that do not block pass the list to the driver. If an event fails later, the call
+ *           and all calls after it run as a whole or not at all. If a call does not run,
+ *           order->done fails and the outputs are undefined. PoCL before version 4 crashes or hangs
+ *           instead. If a command of the caller fails, the driver may drop a change of a
+ *           dictionary. The dictionary's next call then checks it and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. If the queue is
      * out-of-order, barriers separate the commands of a call. */
     cl_command_queue queue;
     cl_uint          n_wait; /* number of events in wait */
     const cl_event  *wait;   /* events that must precede the call */
-    /* Receives a marker event after the call's commands. The caller must release the event. May
-     * be NULL. In an in-order queue with profiling, a call's time is the difference between
+    /* Receives a marker event after the call's commands, which the caller must release. May be
+     * NULL. In an in-order queue with profiling, a call's time is the difference between
      * CL_PROFILING_COMMAND_END of its marker and of the previous call's marker. */
     cl_event *done;
 };

@@ -102,20 +102,20 @@ ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count);
 
-/* Stores each key that is absent, with its value. Present keys keep their values. If a key
- * occurs several times in the batch, its first value counts. Sets inserted[i] (a byte) to 1 if
- * element i was stored, else to 0. `inserted` may be ordo_none().
+/* Stores each absent key with its value. Present keys keep their values. If a key occurs several
+ * times in the batch, its first value counts. Sets inserted[i] (a byte) to 1 if element i was
+ * stored, else to 0. `inserted` may be ordo_none().
  * Cost: a sort of the keys, a find per key, and an update.
- * Memory: the update's scratch, or per element two keys and 12 bytes if that is greater. */
+ * Memory: the update's scratch, or per element two keys and 12 bytes if that is more. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count, uint8_t *inserted);
 
-/* Combines each value with the stored value of its key by `op`: their sum, minimum or maximum.
- * Absent keys are stored with their values. If a key occurs several times, all its values are
- * combined. `value` is the type of the values.
+/* Combines each value with the stored value of its key by `op`: sum, minimum or maximum. Stores
+ * absent keys with their values. If a key occurs several times, all its values are combined.
+ * `value` is the type of the values.
  * Cost: an update. An LSM, FAST tree or HAMT also needs a sort of keys with values and a find
  *   per key.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
@@ -203,13 +203,13 @@ ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, stru
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
                                           size_t count, uint32_t *counts);
 
-/* Returns for each i all elements with keys from lo[i] to hi[i], in key order. They are written
- * to positions offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives
- * count + 1 numbers (uint64_t). Each output may be ordo_none(). *needed receives offsets[count],
- * the total number of elements.
+/* Returns for each i all elements with keys from lo[i] to hi[i], in key order, as elements
+ * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
+ * (uint64_t). Each output may be ordo_none(). *needed receives offsets[count], the total number of
+ * elements.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out
- *   and values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
+ * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out and
+ *   values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
  *   offsets[count] with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
@@ -225,8 +225,9 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
 struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
-    uint32_t          limit; /* greatest number of elements per range; 0: no limit */
-    /* The limit of range i is limits[i] (uint32_t), which may be 0. `limits` may be ordo_none(). */
+    uint32_t          limit; /* Maximum number of elements per range. 0: no limit. */
+    /* limits[i] (uint32_t) is the limit of range i, and may be 0. `limits` may be ordo_none().
+     * If `limit` is set, too, the lower of both applies. */
     struct ordo_slice limits;
     /* If true, each range is returned in descending order, and a limit keeps its greatest keys. */
     bool descending;
@@ -326,8 +327,8 @@ ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, 
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
                                            void *keys_out, void *values_out, uint8_t *found);
 
-/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, but do not
- * remove them. *got receives their number. `got` must not be NULL.
+/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, without
+ * removing them. *got receives their number. `got` must not be NULL.
  * Blocking: waits for the number of elements. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
@@ -418,11 +419,11 @@ struct ordo_batch {
 
 /* Applies a mixed batch as if its operations ran one after another in the order of their
  * indices.
- * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md
- *   describes the cost of seeks, counts, ranges, ranks and selections.
+ * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md has
+ *   the cost of seeks, counts, ranges, ranks and selections.
  * Memory: scratch of 45 bytes, a key and a value per operation. If the batch has queries in key
- *   order, 80 bytes instead of 45. Ranges also take the elements that they contain before the
- *   batch.
+ *   order, 80 bytes instead of 45. Ranges also take space for the elements that they contain
+ *   before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements. *needed then receives their number (`needed` may be NULL). After
@@ -476,8 +477,8 @@ struct ordo_concurrent_batch {
     struct ordo_slice outcomes;
 
     /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements
-     * rooms[i] to rooms[i + 1] - 1. The range writes its first counts[i] elements; the others
-     * become undefined. */
+     * rooms[i] to rooms[i + 1] - 1. The range writes the first counts[i] elements of its slice.
+     * The rest of the slice becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     /* Number of elements that range_keys and range_values hold. Slices end there at the latest. */

@@ -20,8 +20,8 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    /* If true, builds the trie of the original paper, to repeat its measurements. All leaves are
-     * then bitmaps, and nodes of 64 entries replace the tables (share/doc/hamt.md). */
+    /* If true, the trie has the form of the paper named in share/doc/hamt.md, to repeat its
+     * measurements: all leaves are bitmaps, and nodes have 64 entries. */
     bool fixed_depth;
 };
 
@@ -38,8 +38,8 @@ struct ordo_hamt_config {
  *   1024 of its elements belong to one leaf, it waits five times.
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
  *   error the dictionary is unchanged, or has a part of a concurrent batch.
- * Concurrency: a concurrent batch refuses (ORDO_NOT_STORED) updates that lack memory, also
- *   erases. If memory is short, values_out of a find that finds nothing is undefined. */
+ * Concurrency: a concurrent batch refuses updates, also erases, for which memory is missing
+ *   (ORDO_NOT_STORED). values_out of a find that finds nothing is then undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 

@@ -44,8 +44,8 @@ struct ordo_hash_config {
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory. After an OpenCL error the table holds a part of the
  *   batch, or calls return ORDO_BROKEN until it is built or cleared.
- * Concurrency: a concurrent batch stores 1 in 6 new keys last, as an ordered batch. If memory for
- *   that is missing, it refuses them (ORDO_NOT_STORED). */
+ * Concurrency: a concurrent batch leaves about 1 in 6 new keys to an ordered batch at its end. If
+ *   memory for that is missing, it refuses these keys (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 

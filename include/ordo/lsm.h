@@ -28,9 +28,12 @@ struct ordo_lsm_config {
      * stored elements. */
     bool cleanup_doubled;
     /* An update removes the stale elements if they are more than this percentage of the stored
-     * elements. 0 to 100; 0 means never. Tested only after cleanup_least new elements. */
+     * elements. 0 to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* cleanup_doubled assumes this many live elements or more. 0: 4096. */
+    /* Number of new elements after which an update counts the stale elements (see
+     * cleanup_stale_percent). If fewer elements are live, cleanup_doubled assumes this number of
+     * live elements. 0 means 4096. */
+    size_t cleanup_least;
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
     bool keep_runs;

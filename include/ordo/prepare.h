@@ -55,9 +55,9 @@ struct ordo_prepare_params {
     size_t   batch;       /* Elements per call. Kernels for small and large batches differ. */
 
     /* Divides the programs among processes, because some drivers compile only one program at a
-     * time in a process. This process compiles only the programs whose number modulo `parts` is
-     * `part`, and makes no calls. Afterwards one process must prepare all programs, with the
-     * same masks and parts 0. */
+     * time in a process. This process only compiles the programs whose number modulo `parts` is
+     * `part`, and does not run kernels. Afterwards one process must prepare all programs, with
+     * the same masks and parts 0. */
     uint32_t part, parts;
 
     /* Called in the calling thread to report progress. If this function returns false, the

@@ -42,8 +42,8 @@ struct ordo_skiplist_config {
  *   and values after a build, 2.3 times after random updates, 3.5 times for a sliding window of
  *   keys.
  * Errors: as the B-link tree.
- * Concurrency: a concurrent batch runs finds and other queries beside its updates. They take no
- *   locks. An operation that finds a locked chunk tries again. */
+ * Concurrency: queries of a concurrent batch run during its updates and take no locks. An
+ *   operation that finds a locked chunk tries again. */
 ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *device,
                                           const struct ordo_skiplist_config *config,
                                           ordo_dict                        **out);

@@ -31,11 +31,11 @@ struct ordo_xfast_config {
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank reads two words of the array `flat`, searches 4 to 8 keys on average,
- *   and reads the value. If over 16 keys share the short prefix, it also reads the hash table, by
- *   default up to 4 times. Ranges and selections cost as in the sorted array. An update sorts its
- *   elements, merges them with all n keys, reads the n keys twice more, and hashes the table's
- *   entries.
+ * Cost: a find, seek or rank reads two words of `flat` (an array with the first key of each short
+ *   prefix), searches 4 to 8 keys on average, and reads the value. If over 16 keys share a short
+ *   prefix, it also reads the hash table, by default up to 4 times. Ranges and selections cost
+ *   as in the sorted array. An update sorts its elements, merges them with all n keys, reads the n
+ *   keys twice more, and hashes the table's entries.
  * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). The table is
  *   almost empty for uniform keys. For clustered keys it takes up to 4 bytes per 4-byte key, or 14
  *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key
@@ -54,8 +54,8 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first
  * lengths[i] (uint8_t) bits. Length 0 counts all keys. If the length exceeds the key's number of
  * bits, all bits must be equal.
- * Cost: for short prefixes two reads, for longer ones a lookup in the hash table, or two ranks
- *   among few keys. */
+ * Cost: two reads for a short prefix. For a longer prefix a lookup in the hash table, or two
+ *   searches of few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -67,7 +67,8 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
 /* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
  * prefix, then a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits
  * after `length` are ignored. Key 0 is no prefix.
- *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or ordo_prefix_u32 below 32 bits
+ *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or if all prefixes have less than
+ *            32 bits, ordo_prefix_u32(address, length)
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
 {
@@ -77,8 +78,7 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the length of an encoded prefix in bits. For key 0, which is no prefix, returns 32 or
- * 64. */
+/* Returns the length of an encoded prefix in bits, or 32 or 64 for key 0 (no prefix). */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
