@@ -166,7 +166,8 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Finds the groups (the operations on one key). If the batch has combines, also computes a->made. */
+/* Finds the groups. A group is all operations on one key. If the batch has combines, also computes each operation's
+ * result (a->made). */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };

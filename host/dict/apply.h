@@ -75,7 +75,7 @@ ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
 /* Answers all seeks except far seeks. A seek is far if it passes too many keys of the batch. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks by the timeline. */
+/* Answers all seeks by the timeline (the index of added and removed keys). */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update works on copies of the caller's arrays:
- * a wait for kernels that use the caller's own memory could fail after the update is stored. */
+/* Describes the call's arrays in out[], and returns their number. An update works on copies of the caller's arrays,
+ * because a wait for kernels that read the caller's own memory can fail. The update would then already be stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {

@@ -173,8 +173,8 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
  * has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* The run must be the only one of its set. Sets *out to the number of its visible elements, and hides none. Waits
- * for the device. */
+/* Sets *out to the number of the run's visible elements, without hiding any. The set must have no other run. Waits for
+ * the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all stale (replaced) elements, and sets *out to the number of visible elements. Waits if a run has hidden

@@ -43,7 +43,8 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
-    /* True if the keys ascend and the caller replaces all elements next. The find then builds no search index. */
+    /* True if the query keys ascend, and the caller will replace all elements of the dictionary next. The find then
+     * builds no search index, because nobody would use it again. */
     bool once;
 };
 

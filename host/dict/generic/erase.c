@@ -175,8 +175,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. The bounds of all ranges divide the ranks into pieces. A
- * piece belongs to the first range that contains it. */
+/* Counts the erased keys of each range if ranges overlap. Sorts the bounds of all ranges. Between two successive bounds
+ * lies a piece, whose keys count for the first range that contains the piece. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;

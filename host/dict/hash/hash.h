@@ -104,8 +104,8 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if the values are in
-     * the order of the keys. `bounds`: index of each partition's first key. */
+    /* `mixed` has the hashed keys, sorted by partition. `index` has the index of each key's update, or is NULL if the
+     * values are in the same order. `bounds` has the index of each partition's first key. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
@@ -147,7 +147,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Builds a new table from the old table's elements and a batch. `batch` may be NULL. After `more` further keys, the
+/* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys the new
  * table would be `load` percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);

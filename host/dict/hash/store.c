@@ -12,7 +12,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* `found` must come from ordo_hash_measure. */
+/* Stores the batch in the table, or rebuilds the table. `found` must come from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {

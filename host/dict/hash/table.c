@@ -4,8 +4,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* On a CPU each bucket has a filter. Lookups read filter number n if the last partition has no buckets, so there
-     * are n + 1 filters. */
+    /* One filter for each bucket, plus one: if the last partition has no buckets, a lookup reads filter number n. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 

@@ -32,8 +32,8 @@ static bool is_lag(int f)
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry of another node names
- * node i. leaves[i] is the same for leaf i. `wrong` has the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no parent entry names the node.
+ * leaves[i] is the level of leaf i, or LTREE_NONE. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

@@ -31,7 +31,7 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns the status of a step that a batch can do without: ORDO_OK if `status` is a lack of memory, else `status`. */
+/* Returns ORDO_OK if `status` is a lack of memory, else `status`. For optional steps of a batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
  * `mark` on. */

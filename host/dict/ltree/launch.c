@@ -61,8 +61,8 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* In a narrow team or a search, each lane (work-item) compares NARROW_WORDS keys of a node: 16 bytes if keys have 4
- * bytes. */
+/* Number of keys of a node that each work-item compares, if a team has few work-items (a narrow team). They take 16
+ * bytes if keys have 4 bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 

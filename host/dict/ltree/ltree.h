@@ -14,7 +14,7 @@ struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places, at least the number of leaves. A place without a leaf has no elements. */
+    size_t places;   /* Number of places. Places after the last leaf have no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -53,7 +53,7 @@ struct ordo_ltree {
     size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
     bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
     bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of next batches that must be sorted. Later ones use buckets
+    unsigned               bucket_backoff;      /* Number of next batches that are sorted. Later batches use buckets
                                                  * (update.c) again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
     bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
@@ -104,7 +104,8 @@ struct ordo_ltree_shape {
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 /* Returns the shape of a launch of concurrent operations. */
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* Returns a shape with one team: of the lanes of other launches if these are a sub-group, else of one lane. */
+/* Returns a shape with one team. The team is a sub-group if ordo_ltree_operations makes such teams, else one
+ * work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
  * usual number if `group` is 0. */
@@ -171,7 +172,8 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
  * `leaves` the maximum number of leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to all inner nodes, after splits that are not listed in pools.dirty (LTREE_SPLITS_PENDING). */
+/* Adds the entries of new nodes that inner nodes lack. Needed after splits that pools.dirty does not list
+ * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`

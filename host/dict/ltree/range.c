@@ -11,8 +11,8 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (a part of the batch's ranges). `leaves`, `nexts` and `at` say where each range
- * starts. `pieces` has the number of pieces into which each long range is divided. */
+/* Scratch memory for a segment (a part of the batch's ranges). Range i starts in leaf leaves[i], whose right neighbour
+ * is nexts[i], at slot at[i]. pieces[i] is the number of pieces into which long range i is divided. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };

@@ -340,8 +340,8 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* Applies the batch by buckets. If the batch must be sorted or the tree rebuilt, sets *done to false and changes
- * nothing. */
+/* Applies a batch whose updates each leaf collects in a bucket. If the batch must be sorted or the tree rebuilt, sets
+ * *done to false and changes nothing. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {

@@ -122,7 +122,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* The change is already stored, so an error is only logged. */
+/* Executes the plan for a cleanup after a change. Only logs an error, because the change is already stored. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -287,7 +287,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 #define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
 #define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
 
-/* If memory is short, keeps the runs and sets their query costs to 0. */
+/* Merges runs as planned. If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;

@@ -52,8 +52,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
  * as an additional cost of each run. The merged run must fit into one allocation. If there is no such run, returns
  * the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call
- * waits, the merge drops stale elements. */
+/* Decides which runs to merge before a query. `more` is the query's cost in each run. If all runs are merged and
+ * `waits`, the merge drops stale elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

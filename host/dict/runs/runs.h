@@ -12,7 +12,7 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 /* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If it needs less
  * than half of its block, moves it to a smaller block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* There must be one run. Removes its elements from index `count` on, in place. */
+/* Removes the run's elements from index `count` on, in place. Needs a set of one run. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
 /* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
  * needed. The set must not be empty. Waits for the device. */

@@ -22,8 +22,7 @@ struct ordo_hamt_trie {
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Numbers of units (HAMT_UNIT bytes) of the pool. `used` units lie before the free end; `live` of them belong to
-     * leaves. */
+    /* Numbers of pool units (HAMT_UNIT bytes). The first `used` units are allocated. Leaves own `live` of them. */
     size_t used, live;
 };
 
@@ -168,7 +167,8 @@ struct ordo_hamt_updates {
     size_t count;
 };
 
-/* Returns the maximum number of operations of a launch whose draft does not exceed its limit of memory. */
+/* Returns how many of `operations` operations one launch may execute, so that its draft stays within the memory
+ * limit. */
 size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
 /* Resets the words of draft->state (enum hamt_draft_word), except HAMT_TICK. */
 ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,

@@ -22,14 +22,16 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of distinct values that `operations` keys have above their lowest `bits` bits. */
+/* Returns the maximum number of distinct prefixes of `operations` keys. A prefix is a key without its lowest `bits`
+ * bits. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the sizes of a draft that is large enough for any keys of `operations` operations. */
+/* Sets the sizes of a draft (temporary trie of updates) that is large enough for any keys of `operations`
+ * operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_hamt_draft *draft)
 {
     draft->n_slots = (cl_uint) operations * HAMT_SLOTS_EACH;

@@ -138,7 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may use the old pool again. */
+/* Makes *next the current trie, and keeps the old trie's memory for the next batch. Frees an old pool of more than
+ * twice the new size. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

@@ -17,7 +17,7 @@ struct ordo_xfast {
     uint32_t         group; /* from the configuration */
     xfast_shape      shape; /* sizes of flat, masks and prefixes */
     cl_mem           flat;  /* NULL if the run has no trie */
-    cl_mem           masks; /* Created by the first query that needs masks. */
+    cl_mem           masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
     size_t           flat_bytes, mask_bytes, bytes_peak;
     struct ordo_hash prefixes; /* Hash table of prefixes, which no public call reaches. */
 };
