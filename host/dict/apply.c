@@ -145,8 +145,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* `mem` has `parts` arrays of `stride` numbers. Replaces each number by the sum of the numbers before it. If the sums
- * continue from array to array, the kernels subtract the sum of earlier arrays (sum_at). */
+/* Replaces each number by the sum of the numbers before it. `mem` has `parts` arrays of `stride` numbers. If one scan
+ * covers all arrays, the kernels subtract the sum of the earlier arrays (sum_at). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)

@@ -35,8 +35,8 @@ struct apply {
      * then the key's stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* Before the sort, the numbers 0, 1, 2 and so on. After it, the index of each segment's first
-                           * operation (see sorted_batch). */
+    cl_mem number;        /* Before the sort, the numbers 0, 1, 2 and so on. Later, the index of the first operation of
+                           * each segment (operations on one key, see sorted_batch). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;

@@ -83,7 +83,8 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if operation i is a range. */
+/* Answers counts, and computes the number of elements of each range. For range i, writes this number to lengths[i],
+ * unless `lengths` is NULL. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;

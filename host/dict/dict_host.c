@@ -24,7 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Called if the elements exceed `capacity`. Downloads the offsets, which are valid, and returns ORDO_TOO_SMALL. */
+/* Downloads the offsets and returns ORDO_TOO_SMALL. The offsets are valid even if the elements exceed `capacity`. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)

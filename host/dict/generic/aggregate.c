@@ -17,8 +17,8 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If the ranges have less than 1 / OWN_TABLE_PART of all elements of the dictionary, the table covers only the
- * elements of the ranges. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table that answers long ranges covers only these
+ * elements. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -102,8 +102,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* `values` has the values, or a table made from them. The values of range i begin at index x->first[i] if `ranks`, else
- * at x->offsets[i]. */
+/* Computes the result of each range by kernel `name`. `values` has the values, or a table made from them. The values of
+ * range i begin at index x->first[i] if `ranks`, else at x->offsets[i]. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -136,7 +136,8 @@ static size_t table_values(ordo_op op, size_t count)
     return values;
 }
 
-/* Builds the table in the buffer `table`, which must begin with `count` values. */
+/* Makes a table from the `count` values at the start of the buffer `table`. For sums, replaces the values by prefix
+ * sums. Otherwise appends levels, whose values each combine AGGREGATE_FAN values of the level before. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

@@ -19,10 +19,10 @@ struct erasure {
     cl_mem                      first, past; /* `first` has the rank of each range's first element, `past` the rank
                                               * of its last element plus 1. */
     cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
-    cl_mem                      begins;      /* First rank of each interval after interval_clip, in the order of
+    cl_mem                      begins;      /* First rank of each interval after kernel interval_clip, in the order of
                                               * `numbers`. */
-    cl_mem                      offsets;     /* offsets[i] is the total length of the first i clipped intervals.
-                                              * There are n + 1 entries. */
+    cl_mem                      offsets;     /* offsets[i] is the total length of the first i intervals after
+                                              * interval_clip. There are n + 1 entries. */
     cl_ulong                    total, lengths;
 };
 
@@ -175,8 +175,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. Sorts the bounds of all ranges. Between two successive bounds
- * lies a piece, whose keys count for the first range that contains the piece. */
+/* Counts the erased keys of each range if ranges overlap. A key counts for the first range that contains it. So each
+ * piece (interval between neighbouring bounds) gets the first range that contains it as its owner. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;

@@ -11,7 +11,7 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 /* Combines a batch by the structure's function `combine`. If there is none, calls ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* `sorted` is a batch in key order. Replaces each value by the combination of the key's stored value and the batch's
+/* Replaces each value of `sorted`, a batch in key order, by the combination of the key's stored value and the batch's
  * values for this key up to this one. The caller must then store the last value of each key. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 

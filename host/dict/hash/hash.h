@@ -71,8 +71,8 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: recounts displaced elements if hash->recounts, and checks the table if hash->needs_check. Returns
- * ORDO_BROKEN if this check or an earlier one has failed. */
+/* Begins a call. Recounts displaced elements (which lie in their second bucket) if hash->recounts. Checks the table if
+ * hash->needs_check. Returns ORDO_BROKEN if this check or an earlier one has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -112,8 +112,8 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + more keys; `bounds` and `incoming` may be NULL. Sets
+/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition. Counts
+ * bounds[p + 1] - bounds[p] + incoming[p] + more keys for partition p; `bounds` and `incoming` may be NULL. Sets
  * found[HASH_LARGEST] to the greatest number of buckets. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
@@ -127,7 +127,8 @@ ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *ha
 /* Allocates *found in scratch memory, one word for each value of enum hash_found. Sets all words to 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Computes found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] on the device. */
+/* Examines a batch on the device. Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum
+ * hash_found). */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
 /* Like ordo_hash_look, but reads the words to the host. Waits for the device. */

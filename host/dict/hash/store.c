@@ -57,7 +57,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Counts the elements only if hash->elements_min, a lower bound of their number, is small. */
+/* Rebuilds the table if it is underfull. Counts the elements only if hash->elements_min, a lower bound of their number,
+ * is small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

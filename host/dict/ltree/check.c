@@ -33,7 +33,7 @@ static bool is_lag(int f)
 }
 
 /* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no parent entry names the node.
- * leaves[i] is the level of leaf i, or LTREE_NONE. `wrong` has the findings. */
+ * leaves[i] is 0, or LTREE_NONE if no parent entry names leaf i. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

@@ -35,8 +35,8 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-/* Returns a launch for `count` operations. In a large launch a work-item takes several operations. A team executes the
- * operations of all its lanes, so each lane takes fewer. */
+/* Returns a launch for `count` operations. In a large launch a team (work-items that execute an operation together)
+ * takes up to 8 operations, or one for each of its work-items. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -108,7 +108,8 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
+/* Prepares the tree for a launch with stores or erasures: marks the tree as unchecked, and its lists and counts as
+ * outdated. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -200,8 +201,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch. Adds missing entries of split nodes to the levels above, even after an error. If only memory was short,
- * all launches were complete, so the tree needs no check. */
+/* Ends a batch: adds missing entries of split nodes to the levels above, even after an error. After a lack of memory
+ * the tree needs no check, because all launches have completed. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

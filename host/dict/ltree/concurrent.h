@@ -33,14 +33,13 @@ struct ordo_ltree_batch {
 
 /* Returns ORDO_OK if `status` is a lack of memory, else `status`. For optional steps of a batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
- * `mark` on. */
+/* Like ordo_ltree_or_without. After any error also frees the scratch buffers from number `mark` on. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
+/* Continues a batch after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
  * restores the tick (time stamp) of a recorded history, and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 

@@ -33,8 +33,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Returns the number of lanes that execute a concurrent operation together. The teams of a sub-group take different
- * branches, but Khronos sub-groups must not (device/apart.cl). So there a team is a whole sub-group. */
+/* Returns the number of lanes (work-items) of a team, which executes a concurrent operation. The teams of a sub-group
+ * diverge. Khronos sub-groups must not diverge (device/apart.cl), so there a team is a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);

@@ -72,7 +72,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Lists the nodes of each level, from the root down to `level`. Of these lists, only the last one remains. */
+/* Lists the nodes of each level, from the root down to `level`. Keeps only the last list. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {

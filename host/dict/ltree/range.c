@@ -50,12 +50,12 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Long ranges are divided into pieces. Maximum number of work-items that write pieces. */
+/* Maximum number of work-items that write pieces (parts of long ranges). */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Short ranges are divided into at least RANGE_TILES tiles. A work-group writes one tile at a time. A tile has at
- * most one range for each work-item. */
+/* Minimum number of tiles into which the list of ranges is divided to write the short ranges. A work-group writes one
+ * tile at a time. A tile has at most one range for each work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */

@@ -169,7 +169,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* A leaf's first update needs no slot of the bucket. */
+/* Returns the number of slots of each leaf's bucket for a batch of `count` updates. A leaf's first update needs no
+ * slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;

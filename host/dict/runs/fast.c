@@ -150,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries have spent as much time on the buffer as a merge would take, buffer and tree are merged. The unit of
- * time is the time in which a merge moves one element. */
+/* Costs of queries and of a merge, in units of the time in which a merge moves one element. When queries in the buffer
+ * (the newer runs) have cost as much as a merge, `charge` merges buffer and tree. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

@@ -85,9 +85,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A run's query cost is the cost of all queries that have searched the run. Run `first` and all newer runs are
- * merged when the query costs of the newer runs reach the cost of the merge. The total cost is then at most twice
- * the minimum (ski rental problem). */
+/* A merge costs MERGE_LAUNCHES launches, and MERGE_MOVES for each element. The unit is the time in which a merge moves
+ * one element. Run `first` and all newer runs are merged when queries in the newer runs have cost as much. The total
+ * cost is then at most twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */

@@ -48,9 +48,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r such that queries have cost as much as a merge of run r and all newer runs. Counts `more`
- * as an additional cost of each run. The merged run must fit into one allocation. If there is no such run, returns
- * the newest run. */
+/* Returns the oldest run r whose merge with all newer runs costs at most as much as past queries in these newer runs.
+ * Adds `more` to the query cost of each run. The merged run must fit into one allocation. If there is no such run,
+ * returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query. `more` is the query's cost in each run. If all runs are merged and
  * `waits`, the merge drops stale elements. */

@@ -48,7 +48,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Computes the arrays of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
+/* Computes the ranks and counts of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -105,8 +105,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* If there are several parts, computes the ranks of each part twice, because scratch memory holds the ranks of only
- * one. */
+/* Answers the ranges part by part. Computes the ranks of each part twice (for the offsets and for the elements),
+ * because scratch memory holds the ranks of only one part. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

@@ -4,7 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Also releases the batch. If `combine` is NULL, the batch's values replace stored values. */
+/* Merges a batch into the array, and releases the batch. If `combine` is NULL, the batch's values replace stored
+ * values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates drafts (cl/shared/hamt_draft.h) and reads them in key order:
+/* Allocates drafts (the tries in which concurrent batches gather updates) and reads them in key order:
  *
  *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
