@@ -12,13 +12,13 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch has `n` seeks and `n_erased` erase operations. The first `n_up` seeks search upwards. `erased` lists the
+/* The batch has `n` seeks, whose first `n_up` search upwards, and `n_erased` erase operations. `erased` lists the
  * erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* The answer to each query in `keys`. The queries are, in this order: the upward seeks, the upper neighbours of
-     * erased keys, the downward seeks, the lower neighbours of erased keys. */
+    /* Answers to the queries in `keys`: the upward seeks, the upper neighbours of erased keys, the downward seeks, the
+     * lower neighbours of erased keys. */
     struct neighbours base;
     cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
@@ -67,8 +67,8 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline: an index of the keys that the batch adds and removes. Queries read from the timeline what
- * earlier operations of the batch have changed. */
+/* Builds the timeline, an index of the keys that the batch adds and removes. Queries read in it what earlier operations
+ * have changed. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update works on copies of the caller's arrays,
- * because a wait for kernels that read the caller's own memory can fail. The update would then already be stored. */
+/* Describes the call's arrays in out[], and returns their number. An update uses copies of the caller's arrays, because
+ * a wait for kernels that read the caller's memory could fail after the update is stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -53,7 +53,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches and pieces of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
+/* Batches of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
  * (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 

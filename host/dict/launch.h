@@ -11,8 +11,7 @@
 /* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines
  * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* Like ordo_dict_kernel, but on a CPU a work-group has one work-item, and there are at most 64 groups for each compute
- * unit. */
+/* Like ordo_dict_kernel. On a CPU, a work-group has one work-item, and each compute unit gets at most 64 groups. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
 /* Returns the number of work-items for a memory-bound kernel that does little for each item. On a GPU, above 2^19

@@ -48,7 +48,7 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
+/* Returns the bytes of the table's spills (counts of displaced elements) and filters (CPUs only). */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
@@ -64,15 +64,15 @@ void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_tab
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of at most `groups` work-groups. A group has up to `group` work-items (HASH_GROUP_DENSE or
- * HASH_GROUP_SPARSE), on CPUs one. */
+/* Returns a launch of at most `groups` work-groups, of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE)
+ * or, on CPUs, one. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call. Recounts displaced elements (which lie in their second bucket) if hash->recounts. Checks the table if
- * hash->needs_check. Returns ORDO_BROKEN if this check or an earlier one has failed. */
+/* Begins a call. If hash->recounts, recounts displaced elements (which lie in their second bucket). If
+ * hash->needs_check, checks the table. Returns ORDO_BROKEN if this check or an earlier one has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -91,12 +91,11 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch of updates, and the results of ordo_hash_partition in scratch memory. Kernels take both as HASH_BATCH
- * (cl/dict/hash/batch.cl). */
+/* A batch of updates, and results of ordo_hash_partition. Kernels take it as HASH_BATCH (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
-    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets a bit of found[HASH_CODES]
-                                             * for each code that occurs. */
+    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets the bit of each code in
+                                             * found[HASH_CODES]. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
@@ -104,24 +103,24 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed` has the hashed keys, sorted by partition. `index` has the index of each key's update, or is NULL if the
-     * values are in the same order. `bounds` has the index of each partition's first key. */
+    /* `mixed` has the hashed keys, sorted by partition, `bounds` the index of each partition's first key. `index` has
+     * the index of each key's update, or is NULL if values are in the same order. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition. Counts
- * bounds[p + 1] - bounds[p] + incoming[p] + more keys for partition p; `bounds` and `incoming` may be NULL. Sets
+/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition.
+ * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + more keys; `bounds` and `incoming` may be NULL. Sets
  * found[HASH_LARGEST] to the greatest number of buckets. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run (a run of hash->runs) or in
- * scratch memory. Waits for the device. */
+/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or in scratch memory. Waits
+ * for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* Allocates *found in scratch memory, one word for each value of enum hash_found. Sets all words to 0. */
@@ -163,7 +162,7 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since hash->elements_min was set.
+/* Rebuilds an underfull table if memory suffices. `erased` is the number of erasures since hash->elements_min was set.
  * May wait. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 

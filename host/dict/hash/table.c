@@ -98,7 +98,7 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* Maximum number of work-groups. If a launch needs more, each group takes several partitions. */
+/* Maximum work-groups. If a launch needs more, each group takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,

@@ -8,8 +8,7 @@
 #include "shared/faults.h"
 #include "shared/ltree.h"
 
-/* The leaves in key order, for queries by order. A leaf's place is its position in key order. All numbers are
- * uint32_t. */
+/* The leaves in key order, for queries by order. A leaf's place is its position in this order. Numbers are uint32_t. */
 struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
@@ -34,8 +33,8 @@ struct ordo_ltree_config {
 /* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* Number of elements of each leaf. The leaf's header has the same number. */
-    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the same for
+    cl_mem counts;        /* Number of elements of each leaf, as in the leaf's header. */
+    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the nodes of
                            * odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
@@ -45,18 +44,19 @@ struct ordo_ltree {
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
     /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements, and the next
-     * call makes the tree from it. */
+     * call rebuilds the tree. */
     struct ordo_sorted_run rescue;
-    cl_mem                 state;        /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;   /* upper bound of leaves in use */
-    size_t                 elements_max; /* upper bound of elements */
-    size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
-    bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
-    bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of next batches that are sorted. Later batches use buckets
-                                                 * (update.c) again. */
+    cl_mem                 state;               /* LTREE_STATE_WORDS words */
+    size_t                 leaves_max;          /* upper bound of leaves in use */
+    size_t                 elements_max;        /* upper bound of elements */
+    size_t                 changes;             /* Number of concurrent stores and erases since the pools were last
+                                                 * fitted. */
+    bool                   counted;             /* True if pools.counts equals the counts in the leaves' headers. */
+    bool                   planned;             /* True if `state` contains the plan of a batch. */
+    unsigned               bucket_backoff;      /* Number of next batches that are sorted, before buckets (update.c) are
+                                                 * used again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
-    bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
+    bool     underfull; /* True if leaves are nearly empty, so that the next batch must rebuild the tree. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
     uint64_t rounds;    /* Number of ordered (not concurrent) batches that have changed leaves. */
@@ -96,25 +96,23 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
 /* How a launch divides its items: `group` work-items per group (LTREE_GROUP, RUN_GROUP), `lanes` work-items per team
- * (TEAM_WIDTH), and `items` items per work-item (LTREE_ITEMS). If `items` is 0, a whole team takes one item at a
- * time. */
+ * (TEAM_WIDTH), `items` items per work-item (LTREE_ITEMS). If `items` is 0, a team takes one item at a time. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 /* Returns the shape of a launch of concurrent operations. */
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* Returns a shape with one team. The team is a sub-group if ordo_ltree_operations makes such teams, else one
- * work-item. */
+/* Returns a shape with one team: a sub-group if ordo_ltree_operations makes such teams, else one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
-/* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
- * usual number if `group` is 0. */
+/* Returns a shape in which a sub-group (a team) handles each item. Groups have `group` work-items, or the usual number
+ * if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
 /* Returns a shape in which each work-item takes one item. A team has few work-items. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* Returns a launch for the tree's types and node size. The number of groups is limited, so the kernel must loop over
+/* Returns a launch for the tree's types and node size. The number of groups is limited, so kernels must loop over
  * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
@@ -125,15 +123,15 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that a merge has emptied
- * and unlinked. */
+/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that merges have
+ * emptied. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes, and copies the nodes in use. `state` must be the
- * tree's state. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
- * config.max_leaves. */
+ * tree's state. If memory is short or `leaves` exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes
+ * nothing. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
 /* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. May allocate new
- * pools, so the caller must keep a copy of the old tree->pools, to free or restore them. */
+ * pools. The caller must keep a copy of the old tree->pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
@@ -143,8 +141,8 @@ ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Lowers the counts of nodes to the capacity of the pools, because
- * work-items that find no free node count one, too. */
+/* Reads the state after concurrent operations. Limits the counts of nodes to the capacity of the pools, because a
+ * work-item that finds no free node also counts one. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -158,7 +156,7 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
-/* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or
+/* Builds the tree from a run of distinct elements, which has no block if it is empty. Nodes are `fill` percent full, or
  * fuller to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten,
  * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
@@ -169,15 +167,15 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
- * `leaves` the maximum number of leaves. */
+/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` and `leaves` are the maximum numbers
+ * of splits and leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds the entries of new nodes that inner nodes lack. Needed after splits that pools.dirty does not list
+/* Adds missing entries of new nodes to all inner nodes. Needed after splits that pools.dirty does not list
  * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
- * is the root's level, `inner` the number of inner nodes in use. This level and the levels above may lack entries. */
+/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top` is the
+ * root's level, `inner` the number of inner nodes. This level and the levels above may lack entries. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -185,8 +183,8 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which the caller must have
- * read. Waits if there are zombies. */
+/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which must be the tree's
+ * state. Waits if there are zombies. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
@@ -203,22 +201,22 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* For each key i, finds its leaf (leaves[i]) and its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of
- * node.cl). Unless `parents` is NULL, also finds the leaf's parent. */
+/* For each key i, finds its leaf (leaves[i]), its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of node.cl)
+ * and, unless `parents` is NULL, the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of sampled stores to absent[0]. Adds the number of sampled stores
- * whose keys are absent to absent[1]. */
+/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and the number of those with absent
+ * keys to absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of queries whose intermediate results are in scratch memory at one time. */
+/* Maximum queries whose intermediate results are in scratch memory together. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);

@@ -2,7 +2,7 @@
 /* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of config.cleanup_least. A dictionary with fewer live (neither replaced nor erased) elements counts as
+/* Default of config.cleanup_least. With fewer live (neither replaced nor erased) elements, a dictionary counts as
  * having this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
@@ -137,8 +137,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether the cleanup
- * succeeded. */
+/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether this succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -213,8 +212,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Plans and executes merges after a batch has become the newest run. The run is already stored, so an error is only
- * logged. If `marks`, first hides the elements that the newest run replaces. */
+/* Plans and executes merges after a batch has become the newest run. Only logs an error, because the run is already
+ * stored. If `marks`, first hides the elements that the newest run replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -306,7 +305,7 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of a query, to the query_cost of each run. Merges runs if queries have cost as much as the
+/* Adds `more`, the cost of queries, to each run's query_cost. Merges runs if their queries have cost as much as the
  * merge. Does nothing while events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
@@ -348,8 +347,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would cost as much
- * as a merge. */
+/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would pay for a
+ * merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

@@ -17,8 +17,8 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
 /* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
  * needed. The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to
- * runs->cleanups. Does nothing to a single run without hidden elements. Waits for the device. */
+/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to runs->cleanups.
+ * Does nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Calls ordo_runs_clean_up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -37,12 +37,10 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of the run's keys that are less than keys[i]. If `upper`, keys equal to keys[i] count
- * too. */
+/* Sets ranks[i] to the number of the run's keys less than keys[i], or not greater than keys[i] if `upper`. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns the number of queries, at most `count`, to answer at one time, if each takes `bytes` bytes of one scratch
- * buffer. */
+/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
 /* Calls `take` to allocate scratch memory for *most queries. While memory is short, halves *most and tries again. */

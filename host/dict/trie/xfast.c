@@ -130,7 +130,7 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* The table must exist before the check: if the check fails, the dictionary is destroyed, which clears the
+    /* The table must exist before the check. If the check fails, the dictionary is destroyed, which clears the
      * table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",

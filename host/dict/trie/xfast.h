@@ -2,8 +2,8 @@
 /* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
  * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat`, whose index is the first bits
- * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie,
- * because most leaves move. If memory for the trie is short, queries search the run until the next update. */
+ * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie. If
+ * memory for the trie is short, queries search the run until the next update. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
