@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of updates and queries, with results as if its operations ran one after another.
  *
- *   1  histogram    Counts the operations of each code. Returns an error if a code is unknown. Waits.
+ *   1  histogram    Counts the operations of each code. Waits.
  *   2  single keys  Sorts the operations by key, and looks up all keys. Computes the results of operations on single
  *                   keys, and the new values of changed keys.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).

@@ -31,11 +31,11 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    /* there[j] (one byte) is 1 if the key of sorted operation j is in the dictionary before the batch. before[j] is
-     * then the key's stored value. */
+    /* there[j] (one byte) is 1 if the dictionary has the key of sorted operation j before the batch. before[j] is then
+     * the stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* Before the sort, the numbers 0, 1, 2 and so on. Later, the index of the first operation of
+    cl_mem number;        /* First the numbers 0, 1, 2 and so on. After the sort, the index of the first operation of
                            * each segment (operations on one key, see sorted_batch). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;

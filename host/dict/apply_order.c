@@ -135,8 +135,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. groups[q] becomes the key's index among the distinct keys of the batch.
- * If the batch lacks the key, groups[q] becomes NONE, and *base gets the element. */
+/* Finds the key that each selection q selects. Sets groups[q] to the key's index among the distinct keys of the batch.
+ * If the batch lacks the key, sets groups[q] to NONE and writes the element to *base. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

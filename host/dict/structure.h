@@ -17,10 +17,10 @@
 
 #include "dict/structure_map.h"
 
-/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. If
- * a key has several updates, the last one takes effect. */
+/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. Of
+ * several updates of a key, the last takes effect. */
 struct ordo_sorted_updates {
-    /* `values` may be ordo_none() if all keys are erased. `erased` may be ordo_none() if all keys are stored. */
+    /* `values` may be ordo_none() if all keys are erased, `erased` if all are stored. */
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct; /* no key occurs twice */
@@ -134,11 +134,11 @@ struct ordo_structure {
     void (*clear)(ordo_dict *dict);
     /* Forgets indexes and lists of the elements. Called before `check` if a driver dropped commands. May be NULL. */
     void (*invalidate)(ordo_dict *dict);
-    /* Replaces all elements. Keys are in any order; of equal keys the last is stored. Waits for the device. */
+    /* Replaces all elements. Keys are in any order; of equal keys the last is stored. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Other keys stay. Keys are in any
-     * order and may repeat. */
+    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Keys are in any order and may
+     * repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
@@ -148,13 +148,13 @@ struct ordo_structure {
      * caller then erases key by key. Waits unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure
-     * cannot do this, sets *done to false and changes nothing. Waits for the device. May be NULL. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure cannot
+     * do this, sets *done to false and changes nothing. Waits. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
     /* Executes a mixed batch of operations on single keys. If it is invalid or has other operations, sets *done to
-     * false and changes nothing. Waits for the device. May be NULL. */
+     * false and changes nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* NULL if the structure has no concurrent batches. Waits for the device. */
+    /* NULL if the structure has no concurrent batches. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory. May run in the middle of any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);

@@ -116,7 +116,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether a partition gets too many updates, but perhaps only because the batch repeats keys. */
+/* Returns whether a partition gets too many updates, perhaps because the batch repeats keys. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;

@@ -267,7 +267,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Number of latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* Latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)

@@ -32,7 +32,7 @@ struct ordo_hash {
     bool whole;
     /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
@@ -123,7 +123,7 @@ cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
  * for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* Allocates *found in scratch memory, one word for each value of enum hash_found. Sets all words to 0. */
+/* Allocates *found in scratch memory: one word per value of enum hash_found, all 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
 /* Examines a batch on the device. Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum
@@ -151,7 +151,7 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
  * table would be `load` percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns the target load of a rebuild by an update: the percentage of slots in use. */
+/* Returns the percentage of slots in use that a rebuild by an update aims at. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 

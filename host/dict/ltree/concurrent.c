@@ -6,11 +6,10 @@
  * check node versions. Without updates, or by the tunable links.finds, finds run first and check nothing. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap
- * around. */
+/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap around. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Number of operations for each leaf in the first launch of a batch. */
+/* Operations per leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
@@ -35,7 +34,7 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 #define EASY      ((size_t) 256)
 
 /* Returns a launch for `count` operations. In a large launch a team (work-items that execute an operation together)
- * takes up to 8 operations, or one for each of its work-items. */
+ * takes up to 8 operations, or one per work-item. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -166,7 +165,8 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp (tick) of the launches, if tests record a history. Earlier finds have lower ticks. */
+/* Returns the first time stamp (tick) of the launches, if tests record a history. Finds before them have lower
+ * ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;

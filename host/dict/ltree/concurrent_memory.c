@@ -79,7 +79,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin: SAMPLE_DOUBT of 1024 stores are added to the sampled share of stores with new keys. */
+/* Safety margin: SAMPLE_DOUBT / 1024 is added to the sampled share of stores with new keys. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)

@@ -24,7 +24,7 @@ struct ordo_ltree_config {
     unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds the other
+    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds other
      * entries between launches. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
@@ -43,8 +43,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements, and the next
-     * call rebuilds the tree. */
+    /* Usually empty. Has all elements if the driver failed while a rebuild overwrote the nodes. The next call then
+     * rebuilds the tree. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;          /* upper bound of leaves in use */
@@ -66,7 +66,7 @@ struct ordo_ltree {
     struct ordo_runs       runs; /* makes runs for rebuilds */
     /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
@@ -136,7 +136,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
+/* Marks all leaves from number `leaves` on, and all inner nodes from number `inner` on, as free. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
@@ -144,7 +144,7 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
 /* Reads the state after concurrent operations. Limits the counts of nodes to the capacity of the pools, because a
  * work-item that finds no free node also counts one. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Returns ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
+/* Returns ORDO_TOO_LARGE if `stores` new keys may make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */

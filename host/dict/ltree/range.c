@@ -54,7 +54,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
 /* Minimum tiles into which the list of ranges is divided. A work-group writes the short ranges of one tile at a time. A
- * tile has at most one range for each work-item. */
+ * tile has at most one range per work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */

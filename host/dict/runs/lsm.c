@@ -22,8 +22,8 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates lsm->live, a lower bound of the elements in the dictionary. Assumes that all erased keys were live, and that
- * no upserted key is new. */
+/* Updates lsm->live, a lower bound of the number of elements. Assumes that all erased keys were live, and that no
+ * upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;

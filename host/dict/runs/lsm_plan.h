@@ -48,9 +48,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r whose merge with all newer runs costs at most as much as past queries in the newer runs.
- * Adds `more` to each run's query cost. The merged run must fit into one allocation. If there is no such run, returns
- * the newest run. */
+/* Returns the oldest run r whose merge with all newer runs fits into one allocation, and costs at most as much as past
+ * queries in the newer runs. Adds `more` to each run's query cost. Without such a run, returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query, which costs `more` in each run. If all runs are merged and `waits`, the
  * merge drops stale elements. */

@@ -25,8 +25,7 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum queries whose ranks are in scratch memory together. Halved down to RANKS_MIN while memory is
- * short. */
+/* Maximum queries whose ranks are in scratch memory together. Halved down to RANKS_MIN while memory is short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 

@@ -14,8 +14,8 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Removes the run's elements from index `count` on, in place. Needs a set of one run. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
- * needed. The set must not be empty. Waits for the device. */
+/* Moves all visible (neither replaced nor erased) elements into one run, in a block of at most twice the needed size.
+ * The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to runs->cleanups.
  * Does nothing to a single run without hidden elements. Waits for the device. */
@@ -69,8 +69,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
  * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* In each run r, hides the elements of the interval spans[r] (a run_interval). `gone` is the number of all these
- * elements. Must be the last launch of a call. */
+/* In each run r, hides the elements of the interval spans[r] (a run_interval), `gone` elements in all. Must be the last
+ * launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 

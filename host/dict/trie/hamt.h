@@ -37,7 +37,7 @@ struct ordo_hamt {
     struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
     /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 

@@ -89,7 +89,7 @@ static ordo_status launch(struct concurrent *c, size_t first, size_t count, cons
 
 /* ---- 3 merge ----------------------------------------------------------------------------------------------------- */
 
-/* Runs operations on a draft, and merges it with the trie. After an error nothing has changed. Waits for the device. */
+/* Runs operations on a draft, and merges it with the trie. An error changes nothing. Waits for the device. */
 static ordo_status run_draft(struct concurrent *c, size_t first, size_t count)
 {
     const struct ordo_slice  keys = from(c->batch->keys, first), values = from(c->batch->values, first);

@@ -6,8 +6,7 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds two units for each leaf, because blocks are rounded up. With fixed depth, a bitmap in each leaf replaces the
- * keys. */
+/* Adds two units per leaf, because blocks are rounded up. With fixed depth, a bitmap in each leaf replaces the keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
