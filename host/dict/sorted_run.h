@@ -162,7 +162,7 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. */
+/* Hides all stale (replaced) elements, and counts the visible elements of all runs. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
  * replace). After an error the newest run is unmarked. */

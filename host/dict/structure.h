@@ -233,7 +233,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
 /* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If
- * ordo_call_changes has ended the query because events are pending, waits for them and tries again. */
+ * ordo_call_changes has ended the query because events are pending, waits for the events and tries again. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -249,7 +249,7 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Sets out[c] to the number of operations with code c. If all codes are known, the last word is 0. Otherwise it is
- * `count` minus the index of the first unknown code. Waits for the device. */
+ * `count` minus the index of the first unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
@@ -261,7 +261,7 @@ size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int lea
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges);
 
-/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits for the device. */
+/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 

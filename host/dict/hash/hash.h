@@ -30,7 +30,7 @@ struct ordo_hash {
     struct ordo_runs runs; /* sorts batches with many equal keys */
     /* For tests: true if updates always read whole partitions. */
     bool whole;
-    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
@@ -53,8 +53,7 @@ size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state
- * `from`. */
+/* Returns the output of SplitMix64 (Steele et al., OOPSLA 2014) `steps` steps after state `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Allocates the buffers that *table lacks, in the sizes that table->bits and table->n_buckets require. */
@@ -119,8 +118,7 @@ ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or in scratch memory. Waits
- * for the device. */
+/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or scratch memory. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* Allocates *found in scratch memory: one word per value of enum hash_found, all 0. */
@@ -130,7 +128,7 @@ ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint o
  * hash_found). */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Like ordo_hash_look, but reads the words to the host. Waits for the device. */
+/* Like ordo_hash_look, but reads the words to the host. Waits. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
@@ -148,7 +146,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
 /* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys the new
- * table would be `load` percent full. Waits for the device. */
+ * table would be `load` percent full. Waits. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
 /* Returns the percentage of slots in use that a rebuild by an update aims at. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores batches of updates: in place if all partitions have capacity, else in a new table. A batch that only erases is
- * not sorted by partition. */
+/* Stores batches of updates: in place if all partitions have capacity, else in a new table. */
 #include "dict/hash/hash.h"
 
 /* A table with at most this number of slots is never replaced by a smaller one. */

@@ -8,7 +8,7 @@
 #include "shared/faults.h"
 #include "shared/ltree.h"
 
-/* The leaves in key order, for queries by order. A leaf's place is its position in this order. Numbers are uint32_t. */
+/* The leaves in key order. A leaf's place is its position in this order. Numbers are uint32_t. */
 struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
@@ -139,10 +139,10 @@ void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *poo
 /* Marks all leaves from number `leaves` on, and all inner nodes from number `inner` on, as free. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
-/* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
+/* Reads all state words, and sets leaves_max and elements_max. Waits. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Limits the counts of nodes to the capacity of the pools, because a
- * work-item that finds no free node also counts one. */
+/* Reads the state after concurrent operations. Limits the node counts to the capacity of the pools, because a work-item
+ * that finds no free node also counts one. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys may make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -237,7 +237,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* Percentage of slots that an update fills when it rebuilds the tree. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits for the device. */
+/* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 unsigned    ordo_ltree_update_fill(const struct ordo_ltree *tree);

@@ -280,7 +280,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Cost of a find in one run. The unit of costs is the time in which a merge moves one element. */
+/* Cost of a find in one run, in units of the time in which a merge moves one element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* Cost of a search for a rank. */
 #define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */

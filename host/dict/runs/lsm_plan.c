@@ -84,8 +84,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A merge costs MERGE_LAUNCHES launches, and MERGE_MOVES per element. The unit is the time in which a merge moves one
- * element. Runs are merged when queries in all of them but the oldest have cost as much, so the total cost is at most
+/* A merge costs MERGE_LAUNCHES launches, and MERGE_MOVES per element, in units of the time in which a merge moves one
+ * element. Runs are merged when queries in all of them but the oldest have cost as much. So the total cost is at most
  * twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

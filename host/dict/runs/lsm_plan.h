@@ -46,7 +46,7 @@ struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
-/* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
+/* Returns the cost of a launch, in units of the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
 /* Returns the oldest run r whose merge with all newer runs fits into one allocation, and costs at most as much as past
  * queries in the newer runs. Adds `more` to each run's query cost. Without such a run, returns the newest run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
- * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. */
+ * A change writes a new trie to separate memory, and then replaces the current trie. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -35,7 +35,7 @@ struct ordo_hamt {
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
-    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
@@ -101,7 +101,7 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
 /* Numbers the nodes above the leaves, whose records must be complete. Sets *number to prefix sums of the flags from
- * kernel hamt_node_heads, and *nodes to the number of nodes. Waits for the device. */
+ * kernel hamt_node_heads, and *nodes to the number of nodes. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -112,15 +112,15 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
-    /* Number of each touched leaf, rank of its first element, and number of elements in the touched leaves before
-     * it. */
+    /* Touched leaf i has number leaves[i]. firsts[i] is the rank of its first element, and offsets[i] the number of
+     * elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
 /* Replaces the trie by a new trie of the untouched leaves, and new leaves with the elements of *run, which may be
- * empty. If `touched` is NULL, no old leaf stays. Waits for the device. */
+ * empty. If `touched` is NULL, no old leaf stays. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -136,7 +136,7 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
 /* Merges a batch into the leaves of a non-empty trie. If too many updates belong to one leaf, sets *done to false and
- * changes nothing. Waits for the device. */
+ * changes nothing. Waits. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -148,7 +148,7 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
-/* Rebuilds the trie from the run's elements. Waits for the device. */
+/* Rebuilds the trie from the run's elements. Waits. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
 

@@ -35,11 +35,11 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds `flat` and the hash table if they are missing and there is a run. Waits for the device. */
+/* Builds `flat` and the hash table if they are missing and there is a run. Waits. */
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, as in the hash table. */
+/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 
