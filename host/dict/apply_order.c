@@ -83,8 +83,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers counts, and counts the elements of ranges. For range i, writes this number to lengths[i], unless `lengths` is
- * NULL. */
+/* Answers counts. Also sets lengths[i] to the number of elements of each range i, unless `lengths` is NULL. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;

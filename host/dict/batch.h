@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts batches by key. */
 #ifndef ORDO_BATCH_H
 #define ORDO_BATCH_H
 

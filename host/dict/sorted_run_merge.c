@@ -178,7 +178,8 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Minimum size of a batch whose keys are first checked for ascending order. To sort a smaller batch takes less time. */
+/* Minimum size of a batch whose keys are first checked for ascending order. To sort a smaller batch takes less time
+ * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
 /* Sets *out to whether each key is less than the next key, or to false if count < ASK_MIN. */

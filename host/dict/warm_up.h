@@ -19,8 +19,8 @@ struct ordo_warm_up_arrays {
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
 void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 
-/* Makes the calls selected by `operations` (ORDO_PREPARE_...), the most usual first. Returns the first error except
- * ORDO_UNSUPPORTED and ORDO_TOO_SMALL after all calls. */
+/* Makes the calls selected by `operations` (ORDO_PREPARE_...), the most usual first. After all calls, returns the first
+ * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
 /* Calls ordo_dict_warm_up a few times. Each time the dry-run device returns other counts to calls that read them.

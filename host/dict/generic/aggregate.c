@@ -4,7 +4,7 @@
  *   1  Finds the ranks of each range's bounds. Waits for the total and the maximum length of the ranges.
  *   2  If all ranges are short, writes their values as a range query does, and combines the values of each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers only these ranges or, kept until the dictionary changes, all values. */
+ *      covers only these ranges. Or it covers all values, and is kept until the dictionary changes. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"

@@ -105,7 +105,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches `count` operations. Sets *left to the number of operations that gave up. Waits for the device. */
+/* Launches `count` operations. Sets *left to the number of operations that gave up. Waits. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];

@@ -65,7 +65,7 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Returns the number of leaves for `count` elements if each leaf is `fill` percent full. If only full leaves stay
+/* Returns the number of leaves for `count` elements if each leaf is `fill` percent full. If only fuller leaves stay
  * within config.max_leaves, returns config.max_leaves. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {

@@ -28,7 +28,7 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. In a work-group of more than EASY work-items, each of them may use REGISTERS / group
+/* Registers of a compute unit. In a work-group of more than EASY work-items, each work-item may use REGISTERS / group
  * registers. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)

@@ -30,7 +30,7 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` is a lack of memory, else `status`. For optional steps of a batch. */
+/* Returns ORDO_OK if `status` is a lack of memory, else `status`. Used after optional steps of a batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After any error also frees the scratch buffers from number `mark` on. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);

@@ -163,8 +163,8 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and many changes (half as many as elements) have come since they
- * were last fitted. */
+/* Returns whether the pools are less than half full, and there have been many changes (half as many as elements) since
+ * the last fit. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Neighbouring runs with at most this number of elements in all are always merged, because a launch costs more. */
+/* Neighbouring runs with at most this number of elements in all are always merged, because a launch costs more than the
+ * merge. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 

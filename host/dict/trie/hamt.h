@@ -182,7 +182,7 @@ void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *d
 ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
                                     struct ordo_hamt_updates *out);
 /* Writes the updates that the draft gathered to *out, in key order. `words` are the words of draft->state after the
- * launch, `keys` and `values` the launch's operations. Waits for the device, unless the draft is empty. */
+ * launch, `keys` and `values` the launch's operations. Waits unless the draft is empty. */
 ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
                                     const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
                                     struct ordo_slice values, struct ordo_hamt_updates *out);

@@ -62,7 +62,7 @@ static ordo_status query(const struct concurrent *c)
 /* ---- 2 launch ---------------------------------------------------------------------------------------------------- */
 
 /* Runs `count` operations from index `first` on, and sets c->words. Without a draft, lists all updates in c->pending.
- * Waits for the device. */
+ * Waits. */
 static ordo_status launch(struct concurrent *c, size_t first, size_t count, const struct ordo_hamt_draft *draft)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -89,7 +89,7 @@ static ordo_status launch(struct concurrent *c, size_t first, size_t count, cons
 
 /* ---- 3 merge ----------------------------------------------------------------------------------------------------- */
 
-/* Runs operations on a draft, and merges it with the trie. An error changes nothing. Waits for the device. */
+/* Runs operations on a draft, and merges it with the trie. An error changes nothing. Waits. */
 static ordo_status run_draft(struct concurrent *c, size_t first, size_t count)
 {
     const struct ordo_slice  keys = from(c->batch->keys, first), values = from(c->batch->values, first);

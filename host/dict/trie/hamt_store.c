@@ -6,7 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds two units per leaf, because blocks are rounded up. With fixed depth, a bitmap in each leaf replaces the keys. */
+/* Counts the units of the elements, and two units per leaf for rounding. With fixed depth, a bitmap in each leaf
+ * replaces the keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -137,7 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Keeps the old trie's memory for the next batch, except a pool of more than twice the new size. */
+/* Makes *next the current trie. Keeps the old trie's memory for the next batch, except a pool of more than twice the
+ * new size. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;
