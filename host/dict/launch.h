@@ -8,8 +8,8 @@
 /* Passes x to a kernel as a uint. The argument lives until the end of the enclosing block. */
 #define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
 
-/* Returns a launch with one work-item per item or, if there are many, per several items. Sets the defines ORDO_KEY,
- * ORDO_VALUE_BYTES and RUN_GROUP. */
+/* Returns a launch with one work-item per item, or fewer for many items. Sets the defines ORDO_KEY, ORDO_VALUE_BYTES
+ * and RUN_GROUP. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 /* Like ordo_dict_kernel. On a CPU, a work-group has one work-item, and each compute unit gets at most 64 groups. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);

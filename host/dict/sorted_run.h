@@ -233,8 +233,8 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set
  * elements, else after hiding stale elements. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the
- * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
+/* Merges a run without hidden elements and a batch without tombstones (erasures) into a new run. A key's new value
+ * combines the values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -7,7 +7,7 @@
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Number of arrays for inputs and outputs of the calls, of 2 * count + 1 elements of 8 bytes each. */
+/* Number of arrays for inputs and outputs of the calls. Each has 2 * count + 1 elements of 8 bytes. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
     ordo_device *dev;

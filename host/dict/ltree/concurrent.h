@@ -32,7 +32,8 @@ struct ordo_ltree_batch {
 
 /* Returns ORDO_OK if `status` is a lack of memory, else `status`. Used after optional steps of a batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After any error also frees the scratch buffers from number `mark` on. */
+/* Like ordo_ltree_or_without. After any error also releases the scratch buffers from number `mark` on
+ * (ordo_call_abandon). */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
