@@ -78,7 +78,7 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the bytes of the runs. */
+/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the runs' bytes. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 

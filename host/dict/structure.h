@@ -154,7 +154,7 @@ struct ordo_structure {
     /* Executes a mixed batch of operations on single keys. If it is invalid or has other operations, sets *done to
      * false and changes nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* NULL if the structure has no concurrent batches. Waits. */
+    /* Executes a concurrent batch. Waits. NULL if the structure has none. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory. May run in the middle of any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);

@@ -166,8 +166,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Executes `count` operations of c->pending, from index `from` on, as an ordered batch. If memory is short, sets *done
- * to false and changes nothing. After the first change a failure is an error, because a repeated insert could find its
- * own key. */
+ * to false and changes nothing. Returns an error if it fails after the first change, because a repeated insert could
+ * find its own key. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;

@@ -170,8 +170,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have stopped between a split and the entry of the new node. If all nodes are valid and
- * linked, adds missing entries and recounts the elements. */
+/* Completes a change that may have stopped between the split of a node and the new node's entry in the level above. If
+ * all nodes are valid and linked, adds missing entries and recounts the elements. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -61,8 +61,8 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* Number of keys that each work-item compares, if a team has few work-items (a narrow team). They take 16 bytes if keys
- * have 4 bytes. */
+/* Keys that each work-item compares in a narrow team (of few work-items) or in a search: 16 bytes if keys have 4
+ * bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 

@@ -158,8 +158,8 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. After the first change a failure is an error, because a repeated insert could find its own
- * key. */
+ * and changes nothing. Returns an error if it fails after the first change, because a repeated insert could find its
+ * own key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
