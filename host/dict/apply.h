@@ -12,13 +12,13 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch has `n` seeks and `n_erased` erase operations. The first `n_up` seeks search upwards. `erased` lists the
+/* The batch has `n` seeks, whose first `n_up` search upwards, and `n_erased` erase operations. `erased` lists the
  * erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* The answer to each query in `keys`. The queries are, in this order: the upward seeks, the upper neighbours of
-     * erased keys, the downward seeks, the lower neighbours of erased keys. */
+    /* Answers to the queries in `keys`: the upward seeks, the upper neighbours of erased keys, the downward seeks, the
+     * lower neighbours of erased keys. */
     struct neighbours base;
     cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
@@ -31,12 +31,12 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    /* there[j] (one byte) is 1 if the key of sorted operation j is in the dictionary before the batch. before[j] is
-     * then the key's stored value. */
+    /* there[j] (one byte) is 1 if the dictionary has the key of sorted operation j before the batch. before[j] is then
+     * the stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* Before the sort, the numbers 0, 1, 2 and so on. After it, the index of each segment's first
-                           * operation (see sorted_batch). */
+    cl_mem number;        /* First the numbers 0, 1, 2 and so on. After the sort, the index of the first operation of
+                           * each segment (operations on one key, see sorted_batch). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
@@ -67,15 +67,15 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline: an index of the keys that the batch adds and removes. Queries read from the timeline what
- * earlier operations of the batch have changed. */
+/* Builds the timeline, an index of the keys that the batch adds and removes. Queries read in it what earlier operations
+ * have changed. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
 /* Answers all seeks except far seeks. A seek is far if it passes too many keys of the batch. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks by the timeline. */
+/* Answers all seeks by the timeline (the index of added and removed keys). */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers each query from the
- * dictionary as it was before the batch. A kernel then adds the changes by earlier operations, which it reads from
- * an index, the timeline (cl/dict/timeline.cl). */
+ * dictionary as it was before the batch. A kernel then adds the changes of earlier operations, which it reads from the
+ * timeline, an index (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -83,7 +83,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Unless `lengths` is NULL, sets lengths[i] to the number of elements of operation i if operation i is a range. */
+/* Answers counts. Also sets lengths[i] to the number of elements of each range i, unless `lengths` is NULL. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -134,8 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. groups[q] becomes the key's index among the distinct keys of the batch.
- * If the batch lacks the key, groups[q] becomes NONE, and *base gets the element. */
+/* Finds the key that each selection q selects. Sets groups[q] to the key's index among the distinct keys of the batch.
+ * If the batch lacks the key, sets groups[q] to NONE and writes the element to *base. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -187,8 +187,8 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Sets b->offsets[i] to the sum of the lengths before lengths[i]. If the batch has ranges, reads the total of all
- * lengths, and returns ORDO_TOO_SMALL if the total exceeds the capacity. */
+/* Sets b->offsets[i] to the sum of the first i lengths. If the batch has ranges, reads the total, and returns
+ * ORDO_TOO_SMALL if it exceeds the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -275,7 +275,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* A range may contain elements that the batch changes. Maximum number of work-items that write these elements. */
+/* Maximum work-items that write those elements of ranges that the batch changes. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

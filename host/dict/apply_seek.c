@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A seek's result is the nearer of two keys: the nearest key of the batch that
- * is present when the seek runs, and the nearest key of the dictionary that the batch does not erase. */
+/* Answers the seeks of a mixed batch. A result is the nearer of two keys: the nearest batch key that is present when
+ * the seek runs, and the nearest dictionary key that the batch does not erase. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -63,8 +63,8 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Erased keys that are neighbours in the dictionary form a chain. For each erased key, finds the end of its chain in
- * both directions. */
+/* For each erased key, finds both ends of its chain. A chain is a sequence of erased keys that are neighbours in the
+ * dictionary. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

@@ -29,7 +29,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count)
 {
-    /* A dry run has no device. If a call reads a count from it, the call gets one of these values. */
+    /* A dry run has no device. A call that reads a count from it gets one of these values. */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)

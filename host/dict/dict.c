@@ -53,8 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if a driver may have dropped commands of an update, because another command in the queue had
- * failed. Returns ORDO_BROKEN if a check has found damage. */
+/* Checks the structure if a driver may have dropped commands of an update, because another command had failed. Returns
+ * ORDO_BROKEN if a check has found damage. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -113,8 +113,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because the call may have
- * enqueued commands. */
+/* Ends a call. Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because commands may be
+ * enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update works on copies of the caller's arrays:
- * a wait for kernels that use the caller's own memory could fail after the update is stored. */
+/* Describes the call's arrays in out[], and returns their number. An update uses copies of the caller's arrays, because
+ * a wait for kernels that read the caller's memory could fail after the update is stored. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -24,7 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Called if the elements exceed `capacity`. Downloads the offsets, which are valid, and returns ORDO_TOO_SMALL. */
+/* Downloads the offsets and returns ORDO_TOO_SMALL. The offsets are valid even if the elements exceed `capacity`. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -53,7 +53,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches and pieces of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
+/* Batches of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
  * (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 

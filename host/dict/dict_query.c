@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

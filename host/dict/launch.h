@@ -8,15 +8,14 @@
 /* Passes x to a kernel as a uint. The argument lives until the end of the enclosing block. */
 #define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
 
-/* Returns a launch with one work-item for each item, or for several items if there are many. Sets the defines
- * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP. */
+/* Returns a launch with one work-item per item, or fewer for many items. Sets the defines ORDO_KEY, ORDO_VALUE_BYTES
+ * and RUN_GROUP. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* Like ordo_dict_kernel, but on a CPU a work-group has one work-item, and there are at most 64 groups for each compute
- * unit. */
+/* Like ordo_dict_kernel. On a CPU, a work-group has one work-item, and each compute unit gets at most 64 groups. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
-/* Returns the number of work-items for a memory-bound kernel that does little for each item. On a GPU, above 2^19
- * items, a work-item takes up to 8 items. */
+/* Returns the number of work-items for a memory-bound kernel that does little per item. On a GPU, above 2^19 items, a
+ * work-item takes up to 8 items. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
 /* Returns the number of work-items for n queries. On a CPU a work-item answers several queries (RUN_STEP in
  * cl/dict/each.cl). */

@@ -66,7 +66,7 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
 /* Makes a request whose arrays are in host memory (r->host). */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* The variable arguments initialise a struct ordo_request, beginning with its member `a`. */
+/* Make a request. The variable arguments initialise its members from `a` on. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

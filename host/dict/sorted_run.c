@@ -20,8 +20,8 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, i
     return l;
 }
 
-/* Takes the smallest unused block that has at least `bytes` bytes and at most about a sixteenth more. Returns false if
- * there is none. */
+/* Takes the smallest unused block of at least `bytes` bytes and at most about a sixteenth more. Returns false if there
+ * is none. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -78,12 +78,12 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the bytes of the runs. */
+/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the runs' bytes. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
 /* Returns how many bytes of unused blocks may remain before an allocation of `bytes` bytes. All blocks then take at
- * most about twice the bytes of the runs. */
+ * most about twice the runs' bytes. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);

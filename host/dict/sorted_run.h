@@ -3,8 +3,7 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs. Other
- * structures use runs to sort and to rebuild.
+ * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs.
  *
  * An update adds its batch as a new run, or merges it with the newest runs. No key or value changes in place, so a
  * failed update changes nothing. */
@@ -16,8 +15,7 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Byte offsets of the parts of a block, all multiples of 256, and the total `bytes`. A part may have unused
- * capacity. */
+/* Byte offsets of a block's parts (multiples of 256), and the total `bytes`. A part may have unused capacity. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form; /* The layout of the index. */
@@ -63,7 +61,7 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Other structures contain a struct ordo_runs to make runs. */
+/* A dictionary whose elements are in runs. Other structures contain one to make runs. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
@@ -133,8 +131,8 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
-/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden
- * bits and no search index. */
+/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden bits
+ * and no index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
@@ -146,15 +144,15 @@ void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees unused blocks, the largest first, until they take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take at most 4 MiB, or at most as many bytes as the runs. */
+/* Frees unused blocks until they take at most 4 MiB, or as many bytes as the runs. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Replaces all runs by *run, or by no run if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the kernel arguments that describe the set: the runs' buffers (RUNS_KEYS) and *table. If `values`, adds the
- * buffers again (RUNS_VALUES). *table must stay valid until the launch. */
+/* Adds the kernel arguments of the set: the runs' buffers (RUNS_KEYS) and *table, which must stay valid until the
+ * launch. If `values`, adds the buffers again (RUNS_VALUES). */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -164,7 +162,7 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements (which a newer element replaces), and counts the visible elements of all runs. */
+/* Hides all stale (replaced) elements, and counts the visible elements of all runs. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
  * replace). After an error the newest run is unmarked. */
@@ -173,8 +171,8 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
  * has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* The run must be the only one of its set. Sets *out to the number of its visible elements, and hides none. Waits
- * for the device. */
+/* Sets *out to the number of the run's visible elements, without hiding any. The set must have no other run. Waits for
+ * the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all stale (replaced) elements, and sets *out to the number of visible elements. Waits if a run has hidden
@@ -194,7 +192,6 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* Sorts a batch stably into a new run. If `erase`, all elements become tombstones (which erase their keys). */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Like ordo_runs_sort, but in scratch memory. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_take, but in scratch memory. */
@@ -222,8 +219,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
  * ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Hides all stale (replaced) elements, and makes a new run of the visible elements. *out has no block if there are
- * none. Waits for the device. */
+/* Hides all stale (replaced) elements, and makes a new run of the visible elements. *out has no block if it is empty.
+ * Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
 /* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its
@@ -232,12 +229,12 @@ ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *c
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the set's visible elements. Takes one pass if ordo_runs_can_dedup and there is memory for all
- * stored elements. Otherwise first hides stale elements. Waits for the device. */
+/* Makes a new run of the set's visible elements: in one pass if ordo_runs_can_dedup and memory suffices for all stored
+ * elements, else after hiding stale elements. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones into a new run. A key's new value combines the
- * values of all its elements. May change the batch's values, even after an error. Waits for the device. */
+/* Merges a run without hidden elements and a batch without tombstones (erasures) into a new run. A key's new value
+ * combines the values of all its elements. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -178,7 +178,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Minimum size of a batch whose keys are first checked for ascending order. Sorting a smaller batch takes less time
+/* Minimum size of a batch whose keys are first checked for ascending order. To sort a smaller batch takes less time
  * than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
@@ -267,7 +267,7 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
 }
 
 /* Makes a new run of the set's visible elements, even if stale (replaced) elements are not hidden. The block has
- * capacity for all stored elements. *out has no block if no element is visible. */
+ * capacity for all stored elements. *out has no block if it is empty. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

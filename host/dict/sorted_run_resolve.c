@@ -119,8 +119,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum number of elements of a short run. One launch computes the visible counts of all short runs, with one
- * work-group for each run. */
+/* Maximum elements of a short run. One launch computes the visible counts of all short runs, by one work-group each. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */
@@ -200,7 +199,7 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Number of elements for each work-item of kernel run_newest. */
+/* Elements per work-item of kernel run_newest. */
 #define NEWEST_SHARE 8
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that a structure implements for the interface (include/ordo/dict.h).
  *
- * The interface checks all arguments, takes the lock and orders the queues before it calls a structure. Slices do not
- * overlap, and counts are at least 1. A function enqueues commands and does not wait, unless its comment says "Waits".
- * It allocates all memory before its first launch that changes the dictionary, so an error leaves the dictionary
- * unchanged.
+ * The interface first checks all arguments, takes the lock and orders the queues. Slices do not overlap, and counts are
+ * at least 1. A function enqueues commands and does not wait, unless its comment says "Waits". It allocates all memory
+ * before its first launch that changes the dictionary, so an error leaves the dictionary unchanged.
  *
  * A query must call ordo_call_changes before it builds an index or merges runs, because a driver may drop the commands
- * of a query that has a wait list. If events are pending, ordo_call_changes ends the query. ORDO_DICT_QUERY then waits
- * for the events and repeats the query. */
+ * of a query with a wait list. If events are pending, this call ends the query, and ORDO_DICT_QUERY repeats it after
+ * the events. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -18,10 +17,10 @@
 
 #include "dict/structure_map.h"
 
-/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. If
- * a key has several updates, the last one takes effect. */
+/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. Of
+ * several updates of a key, the last takes effect. */
 struct ordo_sorted_updates {
-    /* `values` may be ordo_none() if all keys are erased. `erased` may be ordo_none() if all keys are stored. */
+    /* `values` may be ordo_none() if all keys are erased, `erased` if all are stored. */
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct; /* no key occurs twice */
@@ -43,7 +42,8 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
-    /* True if the keys ascend and the caller replaces all elements next. The find then builds no search index. */
+    /* True if the query keys ascend, and the caller will then replace all elements of the dictionary. The find then
+     * builds no search index. */
     bool once;
 };
 
@@ -80,8 +80,8 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* A batch that sets ranks[i] (uint32_t) to the number of keys less than keys[i]. If `upper`, keys equal to keys[i]
- * count too. */
+/* A batch that sets ranks[i] (uint32_t) to the number of keys less than keys[i], or not greater than keys[i] if
+ * `upper`. */
 struct ordo_ranks {
     bool              upper;
     struct ordo_slice keys;
@@ -89,8 +89,8 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* A batch of selections. Selection i finds the element that has ranks[i] (uint32_t) elements before it. Sets
- * found[i] to 0 if there is no such element. Outputs may be ordo_none(). */
+/* A batch of selections. Selection i finds the element with ranks[i] (uint32_t) elements before it, and sets found[i]
+ * to 0 if there is none. Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;
@@ -127,36 +127,34 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
     size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object. The caller has set the bytes after its struct ordo_dict to 0. Returns an error if
-     * the configuration is not possible. May be NULL. */
+    /* Initialises a new object, whose bytes after its struct ordo_dict are 0. Returns an error if the configuration is
+     * not possible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
     void (*clear)(ordo_dict *dict);
-    /* Forgets indexes and lists that were computed from the elements. Called before `check` if a driver dropped
-     * commands. May be NULL. */
+    /* Forgets indexes and lists of the elements. Called before `check` if a driver dropped commands. May be NULL. */
     void (*invalidate)(ordo_dict *dict);
-    /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys is stored. Waits for the
-     * device. */
+    /* Replaces all elements. Keys are in any order; of equal keys the last is stored. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Other keys stay. Keys are in any
-     * order and may repeat. */
+    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Keys are in any order and may
+     * repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
     /* Erases all keys of an interval. If the structure cannot do this, sets *done to false and changes nothing; the
-     * caller then erases key by key. Waits for the device if e->counted is false. May be NULL. */
+     * caller then erases key by key. Waits unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure
-     * cannot do this, sets *done to false and changes nothing. Waits for the device. May be NULL. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure cannot
+     * do this, sets *done to false and changes nothing. Waits. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Executes a mixed batch of operations on single keys. If the batch is invalid or has other operations, sets
-     * *done to false and changes nothing. Waits for the device. May be NULL. */
+    /* Executes a mixed batch of operations on single keys. If it is invalid or has other operations, sets *done to
+     * false and changes nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* NULL if the structure has no concurrent batches. Waits for the device. */
+    /* Executes a concurrent batch. Waits. NULL if the structure has none. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory. May run in the middle of any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
@@ -181,7 +179,7 @@ struct ordo_structure {
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* Table that an aggregate over long ranges keeps for later aggregates (generic/aggregate.c). */
+/* Table that an aggregate over long ranges keeps for later ones (generic/aggregate.c). */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: no table */
     size_t    bytes, count;
@@ -195,7 +193,7 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    /* Number that `configure` sets. It differs between configurations that need different kernels. */
+    /* Set by `configure`. Differs between configurations that need different kernels. */
     uint32_t              variant;
     struct ordo_last_call last;    /* used by dict.c */
     struct ordo_reserve   reserve; /* used by create.c */
@@ -235,7 +233,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
 /* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If
- * ordo_call_changes has ended the query because events are pending, waits for the events and repeats the query. */
+ * ordo_call_changes has ended the query because events are pending, waits for the events and tries again. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -251,26 +249,26 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Sets out[c] to the number of operations with code c. If all codes are known, the last word is 0. Otherwise it is
- * `count` minus the index of the first unknown code. Waits for the device. */
+ * `count` minus the index of the first unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
 /* Returns the number of operations with the codes least .. most. */
 size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
 
-/* Checks that a concurrent batch has the arrays that its operations need. `stores` is its number of upserts and
- * inserts, `scans` of counts and ranges, and `ranges` of ranges. */
+/* Checks that a concurrent batch has the arrays for its operations: `stores` upserts and inserts, `scans` counts and
+ * ranges, `ranges` ranges. */
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges);
 
-/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits for the device. */
+/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
 /* Sets all offsets of a batch without ranges to 0. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* If the call takes host arrays, downloads the results of an update. An update must call this before it changes the
+/* Downloads the results of an update if the call takes host arrays. An update must call this before it changes the
  * dictionary, so that no download can fail after the change. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
@@ -280,8 +278,8 @@ static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_ca
 /* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys, and sets inserted[i] to whether keys[i] was inserted. Stores present keys again with their
- * stored values. Does not wait. */
+/* Inserts absent keys, and sets inserted[i] to whether keys[i] was absent. Stores present keys again with their stored
+ * values. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

@@ -69,8 +69,8 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Records the first unexpected error. Dry runs may return ORDO_TOO_SMALL, and structures that lack operations
- * ORDO_UNSUPPORTED. */
+/* Records the first unexpected error. Expects ORDO_TOO_SMALL from dry runs, and ORDO_UNSUPPORTED from structures that
+ * lack operations. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
@@ -97,7 +97,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Also makes calls with few elements, because some structures apply a small batch operation by operation. */
+/* Some calls have few elements, because some structures apply a small batch operation by operation. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;

@@ -23,7 +23,7 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Calls ordo_dict_warm_up a few times. Each time, the dry-run device returns other numbers to calls that read a count.
+/* Calls ordo_dict_warm_up a few times. Each time the dry-run device returns other counts to calls that read them.
  * `config` must have the structure's own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);

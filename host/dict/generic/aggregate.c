@@ -4,21 +4,20 @@
  *   1  Finds the ranks of each range's bounds. Waits for the total and the maximum length of the ranges.
  *   2  If all ranges are short, writes their values as a range query does, and combines the values of each range.
  *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers only these ranges, or all values. In the second case it is kept until the dictionary changes. */
+ *      covers only these ranges. Or it covers all values, and is kept until the dictionary changes. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Maximum number of elements in a short range. */
+/* Maximum elements in a short range. */
 #define SHORT_MAX 128
 
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If the ranges have less than 1 / OWN_TABLE_PART of all elements of the dictionary, the table covers only the
- * elements of the ranges. */
+/* If ranges have less than 1 / OWN_TABLE_PART of all elements, the table for long ranges covers only these elements. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -26,7 +25,7 @@ struct aggregation {
     struct ordo_call             *call;
     const struct ordo_aggregates *a;
     cl_uint                       n;
-    /* `first` has the rank of each range's first element. `past` has the rank of its last element, plus 1. */
+    /* Ranks of each range's first element, and of the element after its last one. */
     cl_mem first, past;
     /* Index (uint64_t) of each range's first value in the output of write_values. */
     cl_mem   offsets;
@@ -102,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* `values` has the values, or a table made from them. The values of range i begin at index x->first[i] if `ranks`, else
- * at x->offsets[i]. */
+/* Computes the result of each range by kernel `name`. `values` has the values, or a table of them. Range i begins at
+ * index x->first[i] if `ranks`, else at x->offsets[i]. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -136,7 +135,8 @@ static size_t table_values(ordo_op op, size_t count)
     return values;
 }
 
-/* Builds the table in the buffer `table`, which must begin with `count` values. */
+/* Makes a table from the `count` values at the start of the buffer `table`. For sums, replaces the values by prefix
+ * sums. Otherwise appends levels, whose values each combine AGGREGATE_FAN values of the level before. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

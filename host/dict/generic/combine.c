@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with stored values. Sorts the batch by key, finds the stored values, and combines
- * the values of each key. One sorted update then stores the batch. */
+/* Combines the values of a batch with stored values: sorts the batch by key, finds the stored values, combines the
+ * values of each key, and stores the batch by one sorted update. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

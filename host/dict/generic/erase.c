@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Erases ranges of keys, and reads or takes the first or last elements.
  *
- *   1  Converts each range to an interval of ranks, and sorts the intervals by start. Clips each interval: removes the
- *      part that earlier intervals cover.
- *   2  Exports the keys of the clipped intervals in ascending order, and erases the keys by one sorted update. Waits.
- *   3  If requested, counts the erased keys of each range. A key in several ranges counts for the first of them. */
+ *   1  Converts each range to an interval of ranks, and sorts the intervals by start. Removes the part of each interval
+ *      that earlier intervals cover.
+ *   2  Exports the keys of the remaining intervals, and erases them by one sorted update. Waits.
+ *   3  If requested, counts the erased keys of each range. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -16,13 +16,13 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past; /* `first` has the rank of each range's first element, `past` the rank
-                                              * of its last element plus 1. */
+    cl_mem                      first, past; /* Ranks of each range's first element, and of the element after its last
+                                              * one. */
     cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
-    cl_mem                      begins;      /* First rank of each interval after interval_clip, in the order of
+    cl_mem                      begins;      /* First rank of each interval after kernel interval_clip, in the order of
                                               * `numbers`. */
-    cl_mem                      offsets;     /* offsets[i] is the total length of the first i clipped intervals.
-                                              * There are n + 1 entries. */
+    cl_mem                      offsets;     /* offsets[i] is the total length of the first i intervals after
+                                              * interval_clip. There are n + 1 entries. */
     cl_ulong                    total, lengths;
 };
 
@@ -120,7 +120,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     return ORDO_OK;
 }
 
-/* Erases `count` keys. They must be in ascending order, and the dictionary must have all of them. */
+/* Erases `count` keys, which must ascend and be in the dictionary. */
 static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
@@ -144,8 +144,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m bounds of all ranges into scratch memory (*out). A piece is the interval between two neighbouring
- * bounds. Replaces the bounds x->first and x->past of each range by indices of pieces. */
+/* Sorts the m bounds of all ranges into scratch memory (*out). The interval between two neighbouring bounds is a piece.
+ * Replaces each range's bounds x->first and x->past by indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -175,8 +175,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. The bounds of all ranges divide the ranks into pieces. A
- * piece belongs to the first range that contains it. */
+/* Counts the erased keys of each range if ranges overlap. A key counts for the first range that contains it, the owner
+ * of its piece (interval between neighbouring bounds). */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -261,7 +261,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order, as the range between their least and greatest keys. */
+/* Writes the first or last e->gone elements in ascending order, by a range query from their least to their greatest
+ * key. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -290,8 +291,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys will be erased
- * (ends->take) and keys_out is absent or will be reversed. */
+/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys will be erased and keys_out
+ * is absent or will be reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

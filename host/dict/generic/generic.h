@@ -5,14 +5,14 @@
 
 #include "dict/batch.h"
 
-/* Returns an error if the dictionary's values cannot have type `value`, or if this type has no operation `op`. */
+/* Returns an error if the dictionary's values cannot have type `value`, or if the type lacks operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call);
 
-/* Combines a batch by the structure's function `combine`. If there is none, calls ordo_dict_combine_generic. */
+/* Combines a batch by the structure's function `combine` or, without one, by ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* `sorted` is a batch in key order. Replaces each value by the combination of the key's stored value and the batch's
- * values for this key up to this one. The caller must then store the last value of each key. */
+/* Replaces each value of `sorted`, a batch in key order, by the combination of the key's stored value and the batch's
+ * values for the key up to this one. The caller must then store each key's last value. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -29,7 +29,7 @@ struct ordo_erasures {
     size_t            count;
     struct ordo_slice erased; /* uint32_t, or ordo_none() */
 };
-/* Waits for the device. */
+/* Waits. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
 /* Reads the first or last elements, and erases them if ends->take. Sets *got to the number of elements. Waits for
@@ -43,7 +43,7 @@ struct ordo_aggregates {
     size_t            count;
     struct ordo_slice results, counts; /* counts: uint32_t, or ordo_none() */
 };
-/* Waits for the device. */
+/* Waits. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
 void        ordo_dict_drop_aggregates(ordo_dict *dict);
 

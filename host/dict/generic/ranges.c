@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. A limit is the maximum number of
- * elements of a range. To apply it, replaces one bound of the range by the key of the last wanted element. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. To limit a range to a number of elements,
+ * replaces one bound by the key of the last wanted element. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Sets lengths[i] to the number of elements of range i, or to its limit if that is less. Sets lo[i] and hi[i] to the
- * bounds of a range with exactly these elements. */
+/* Sets lengths[i] to the number of elements of range i, at most its limit. Sets lo[i] and hi[i] to the bounds of a
+ * range with exactly these elements. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {

@@ -4,19 +4,18 @@
  * one is complete.
  *
  * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
- * new seed depends on the last seed and the sizes of all partitions, so an attacker cannot prepare keys that always
- * collide. */
+ * new seed depends on the sizes of all partitions, so an attacker cannot prepare keys that always collide. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum number of seeds that a build tries. */
+/* Maximum seeds that a build tries. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, in all by at most 2^BITS_MORE_MAX. A
- * partition then has 32 slots on average. */
+/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, in all by at most 2^BITS_MORE_MAX. Partitions
+ * then have 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -117,7 +116,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether a partition gets too many updates, but perhaps only because the batch repeats keys. */
+/* Returns whether a partition gets too many updates, perhaps because the batch repeats keys. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
@@ -138,8 +137,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Tries to fill *table with its given `bits` and `seed`. If a partition gets too many elements, sets *fits to false and
- * *seed to the next seed. */
+/* Tries to fill *table with its `bits` and `seed`. If a partition gets too many elements, sets *fits to false and *seed
+ * to the next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

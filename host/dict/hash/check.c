@@ -58,7 +58,7 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
     return ORDO_OK;
 }
 
-/* Number of partitions for each work-group of kernel hash_recount. */
+/* Partitions per work-group of kernel hash_recount. */
 #define RECOUNT_SHARE 16
 
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)

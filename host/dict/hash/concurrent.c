@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
  *
- *   1  Finds (lookups) run first, on the table as it was before the batch. The table then grows if the batch may exceed
- *      its capacity.
+ *   1  Finds run first, on the table as it was before the batch. The table then grows if the batch may exceed its
+ *      capacity.
  *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
- *   3  The host executes the updates that gave up as ordered batches, which may grow the table. Their order is free,
- *      because the operations of a concurrent batch overlap in time.
+ *   3  The host executes the updates that gave up as ordered batches, which may grow the table. Any order is correct,
+ *      because the operations overlap in time.
  *   4  If memory is short, the remaining updates are launched again. An update that finds no slot is then refused. */
 #include "dict/hash/hash.h"
 
@@ -55,9 +55,9 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how kernel hash_apply executes operations. If the device does not order memory accesses between
- * work-groups, only one work-item may update the table (HASH_ALONE). The first launch then only lists the operations
- * (HASH_LISTING). */
+/* Returns how kernel hash_apply executes operations. If the device does not order memory accesses between work-groups,
+ * the first launch only lists the operations (HASH_LISTING). Later launches update the table by one work-item
+ * (HASH_ALONE). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -67,8 +67,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from
- * the batch. The kernel lists the operations that give up in c->pending. */
+/* Launches `count` operations from index `from` on, of the list `again` or, if `again` is NULL, of the batch. The
+ * kernel lists operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -92,7 +92,7 @@ static ordo_status launch_some(const struct concurrent *c, size_t from, size_t c
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Maximum number of operations for a launch of one work-item. */
+/* Maximum operations for a launch of one work-item. */
 #define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
@@ -105,7 +105,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Calls launch_all. Sets *left to the number of operations that gave up. Waits for the device. */
+/* Launches `count` operations. Sets *left to the number of operations that gave up. Waits. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -165,9 +165,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes operations `from` to from + count - 1 of c->pending as an ordered batch. If memory is short, sets *done to
- * false and changes nothing. A failure after the first change returns an error, because a repeated insert could find
- * its own key. */
+/* Executes `count` operations of c->pending, from index `from` on, as an ordered batch. If memory is short, sets *done
+ * to false and changes nothing. Returns an error if it fails after the first change, because a repeated insert could
+ * find its own key. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -207,8 +207,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches `left` operations of c->pending, from index `done` on. Launches the operations that gave up again, until
- * none is left. Each launch completes at least one operation. */
+/* Launches `left` operations of c->pending, from index `done` on, until none gives up. Each launch completes at least
+ * one operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -250,8 +250,8 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates the lists c->pending and c->next. Sets c->window to their capacity, which is the number of operations,
- * or less if memory is short. */
+/* Allocates the lists c->pending and c->next. Sets c->window to their capacity: the number of operations, or less if
+ * memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -267,7 +267,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Number of latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* Latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
@@ -305,11 +305,11 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. Otherwise the
- * table grows only after operations have found no slot. */
+/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. Otherwise the table
+ * grows only after operations have found no slot. */
 #define SLOTS_PER_STORE 8
 
-/* If the table lacks capacity for the batch's new keys, rebuilds the table and sets *grown to true. Does nothing if
+/* Rebuilds the table and sets *grown to true if the table lacks capacity for the batch's new keys. Does nothing if
  * tests inject faults. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {

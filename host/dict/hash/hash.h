@@ -30,9 +30,9 @@ struct ordo_hash {
     struct ordo_runs runs; /* sorts batches with many equal keys */
     /* For tests: true if updates always read whole partitions. */
     bool whole;
-    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
@@ -48,13 +48,12 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the table's spills (counts of displaced elements) and, on CPUs, filters. */
+/* Returns the bytes of the table's spills (counts of displaced elements) and filters (CPUs only). */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state
- * `from`. */
+/* Returns the output of SplitMix64 (Steele et al., OOPSLA 2014) `steps` steps after state `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Allocates the buffers that *table lacks, in the sizes that table->bits and table->n_buckets require. */
@@ -64,15 +63,15 @@ void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_tab
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of at most `groups` work-groups. A group has up to `group` work-items (HASH_GROUP_DENSE or
- * HASH_GROUP_SPARSE), on CPUs one. */
+/* Returns a launch of at most `groups` work-groups, of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE)
+ * or, on CPUs, one. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: recounts displaced elements if hash->recounts, and checks the table if hash->needs_check. Returns
- * ORDO_BROKEN if this check or an earlier one has failed. */
+/* Begins a call. If hash->recounts, recounts displaced elements (which lie in their second bucket). If
+ * hash->needs_check, checks the table. Returns ORDO_BROKEN if this check or an earlier one has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -91,12 +90,11 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch of updates, and the results of ordo_hash_partition in scratch memory. Kernels take both as HASH_BATCH
- * (cl/dict/hash/batch.cl). */
+/* A batch of updates, and results of ordo_hash_partition. Kernels take it as HASH_BATCH (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
-    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets a bit of found[HASH_CODES]
-                                             * for each code that occurs. */
+    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets the bit of each code in
+                                             * found[HASH_CODES]. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
@@ -104,8 +102,8 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed`: hashed keys, sorted by partition. `index`: index of each key's update, or NULL if the values are in
-     * the order of the keys. `bounds`: index of each partition's first key. */
+    /* `mixed` has the hashed keys, sorted by partition, `bounds` the index of each partition's first key. `index` has
+     * the index of each key's update, or is NULL if values are in the same order. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
@@ -120,17 +118,17 @@ ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run (a run of hash->runs) or in
- * scratch memory. Waits for the device. */
+/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or scratch memory. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* Allocates *found in scratch memory, one word for each value of enum hash_found. Sets all words to 0. */
+/* Allocates *found in scratch memory: one word per value of enum hash_found, all 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Computes found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] on the device. */
+/* Examines a batch on the device. Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum
+ * hash_found). */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Like ordo_hash_look, but reads the words to the host. Waits for the device. */
+/* Like ordo_hash_look, but reads the words to the host. Waits. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
@@ -147,11 +145,11 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Builds a new table from the old table's elements and a batch. `batch` may be NULL. After `more` further keys, the
- * table would be `load` percent full. Waits for the device. */
+/* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys the new
+ * table would be `load` percent full. Waits. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns the target load of a rebuild by an update: the percentage of slots in use. */
+/* Returns the percentage of slots in use that a rebuild by an update aims at. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
@@ -162,7 +160,7 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if there is memory. `erased` is the number of erasures since hash->elements_min was set.
+/* Rebuilds an underfull table if memory suffices. `erased` is the number of erasures since hash->elements_min was set.
  * May wait. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes mixed batches of operations on single keys. Sorts the batch by partition; operations on one key stay in
- * batch order. One work-group for each partition computes all results, and replaces the operations on each key by one
- * update with the same effect (cl/dict/hash/mixed.cl). These updates are stored in place. If the kernel cannot execute
- * the batch, or the table lacks capacity, dict/apply.c executes it. */
+/* Executes mixed batches of operations on single keys. Sorts the batch stably by partition. One work-group per
+ * partition computes all results, and replaces the operations on each key by one update with the same effect
+ * (cl/dict/hash/mixed.cl). These updates are stored in place. If the kernel cannot execute the batch, or the table
+ * lacks capacity, dict/apply.c executes it. */
 #include "dict/hash/hash.h"
 
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,

@@ -4,8 +4,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* On a CPU each bucket has a filter. Lookups read filter number n if the last partition has no buckets, so there
-     * are n + 1 filters. */
+    /* One filter per bucket, plus one: if the last partition has no buckets, a lookup reads filter number n. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 
@@ -99,7 +98,7 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* Maximum number of work-groups. If a launch needs more, each group takes several partitions. */
+/* Maximum work-groups. If a launch needs more, each group takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,

@@ -22,11 +22,10 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* If the table has fewer than BUCKETS_EACH buckets for each update, kernels read whole partitions (update_dense.cl).
- * Otherwise they read only the buckets of the updates (update_sparse.cl). */
+/* With fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl). Otherwise they read
+ * only the buckets of the updates (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Number of partitions for each work-group of hash_update_dense after hash_update_sparse, which leaves few partitions
- * to do. */
+/* Partitions per work-group of hash_update_dense, if it follows hash_update_sparse and so has little to do. */
 #define LEFT_SHARE 8
 
 /* Allocates the list of partitions that hash_update_sparse leaves to hash_update_dense. If memory is short, sets

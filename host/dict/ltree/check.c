@@ -25,15 +25,15 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f (enum ltree_finding). After such a split, the level above
- * lacks the new node's entry. */
+/* Returns whether an incomplete split can cause finding f (enum ltree_finding), because the level above lacks the new
+ * node's entry. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] is the level of inner node i, or LTREE_NONE if no entry of another node names
- * node i. leaves[i] is the same for leaf i. `wrong` has the findings. */
+/* Scratch memory of a check. levels[i] is the level of inner node i, leaves[i] is 0 for leaf i. Both are LTREE_NONE if
+ * no parent entry names the node. `wrong` has the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -95,7 +95,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the root and the numbers of nodes in `state`. Both must be valid before nodes are checked. */
+/* Checks the root and the node counts in `state`, which must be valid before nodes are checked. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -170,8 +170,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have split a node without adding the new node's entry to the level above. If all nodes
- * are valid and linked, adds missing entries and recounts the elements. */
+/* Completes a change that may have stopped between the split of a node and the new node's entry in the level above. If
+ * all nodes are valid and linked, adds missing entries and recounts the elements. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -2,25 +2,23 @@
 /* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
  *
  * A batch runs in several launches, because operations obstruct each other if there are more of them than leaves.
- * Between launches the host handles the operations that gave up (finish_turn). Finds run beside the updates and check
- * node versions. But if a batch has no updates, or by the tunable links.finds, finds run first. Then nothing changes
- * the tree, so they check nothing. */
+ * Between launches the host handles the operations that gave up (finish_turn). Finds run together with the updates, and
+ * check node versions. Without updates, or by the tunable links.finds, finds run first and check nothing. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum number of operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could
- * wrap around to an old value. */
+/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap around. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Number of operations for each leaf in the first launch of a batch. */
+/* Operations per leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
-/* Maximum number of operations of a launch with one work-item. LTREE_STEPS steps then suffice for all operations. */
+/* Maximum operations of a launch with one work-item, for which LTREE_STEPS steps suffice. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* The first TURNS_TOGETHER calls of finish_turn launch the listed operations again. Later calls execute them as
- * batches in key order. */
+/* The first TURNS_TOGETHER calls of finish_turn launch listed operations again. Later calls execute them as batches in
+ * key order. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns in which no operation completes. This happens only if a latch (a leaf's lock) was
+/* Maximum number of consecutive turns in which no operation completes. More turns mean that a latch (a leaf's lock) was
  * never released. */
 #define TURNS_STUCK 64
 
@@ -30,13 +28,13 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* A compute unit has REGISTERS registers. If a work-group has more than EASY work-items, each of them may use
- * REGISTERS / group registers. */
+/* Registers of a compute unit. In a work-group of more than EASY work-items, each work-item may use REGISTERS / group
+ * registers. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-/* Returns a launch for `count` operations. In a large launch a work-item takes several operations. A team executes the
- * operations of all its lanes, so each lane takes fewer. */
+/* Returns a launch for `count` operations. In a large launch a team (work-items that execute an operation together)
+ * takes up to 8 operations, or one per work-item. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -58,9 +56,9 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
  *
  *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
  *   - it starves: it needs a new leaf, and no leaf is free
- *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, except a range with unused output capacity
- *   - its work-item has taken LTREE_STEPS steps. But if only a split's entry in the level above is missing, the
- *     operation counts as complete, and LTREE_SPLITS_PENDING is set. */
+ *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves; a range with output capacity left may pass more
+ *   - its work-item has taken LTREE_STEPS steps. If then only a split's entry in the level above is missing, the
+ *     operation is complete, and LTREE_SPLITS_PENDING is set. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -108,7 +106,8 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Must be called before a concurrent launch. Sets the flags of the tree for a tree that the launch may change. */
+/* Prepares the tree for a launch with stores or erasures: marks it as unchecked, and its lists and counts as
+ * outdated. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -121,7 +120,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
  *   2  Adds missing entries of split nodes to the levels above.
- *   3  If step 1 found no leaves, or after a second launch, executes these operations as batches in key order, updates
+ *   3  If step 1 found no leaves, or after a second launch, executes the operations as batches in key order, updates
  *      first. Any order is correct, because the operations overlap in time.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
@@ -166,13 +165,13 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp (tick) of the launches, if tests record a history. Earlier finds have lower ticks. */
+/* Returns the first time stamp (tick) of the launches, if tests record a history. Finds before them have lower
+ * ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* Returns whether finds run before the other operations. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
@@ -200,8 +199,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch. Adds missing entries of split nodes to the levels above, even after an error. If only memory was short,
- * all launches were complete, so the tree needs no check. */
+/* Ends a batch: adds missing entries of split nodes to the levels above, even after an error. After a lack of memory
+ * the tree needs no check, because all launches have completed. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -213,7 +212,7 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            /* Reads the number of inner nodes for fit_pools, because rebuild_levels has added nodes. */
+            /* Reads the number of inner nodes again, because rebuild_levels has added nodes. */
             mended = ordo_ltree_batch_state(c);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;

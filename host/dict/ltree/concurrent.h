@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a concurrent batch on a linked tree. "At rest" means between two launches, when no kernel changes the
- * tree. */
+/* The state of a concurrent batch on a linked tree. "At rest" means between two launches. */
 #ifndef ORDO_LTREE_CONCURRENT_H
 #define ORDO_LTREE_CONCURRENT_H
 
@@ -18,42 +17,42 @@ struct ordo_ltree_batch {
     size_t                              window; /* Capacity of each list, in operations. */
     cl_mem                              pending, next;
     int                                 mark; /* Number of the call's scratch buffers before the lists. */
-    cl_uint                             far;  /* Maximum number of leaves that a query passes. */
+    cl_uint                             far;  /* Maximum leaves that a query passes. */
     /* 1 if operations that need a new leaf are refused. */
     cl_uint final;
     bool    half; /* True if a change of the tree between two launches did not complete. */
 };
 
-/* Maximum number of leaves that a concurrent query passes before it gives up. */
+/* Maximum leaves that a concurrent query passes before it gives up. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
 /* Value of `far` if a query may pass any number of leaves. */
 #define ORDO_LTREE_ALL_LEAVES ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns the status of a step that a batch can do without: ORDO_OK if `status` is a lack of memory, else `status`. */
+/* Returns ORDO_OK if `status` is a lack of memory, else `status`. Used after optional steps of a batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without. After an error, also calls ordo_call_abandon for the scratch buffers from number
- * `mark` on. */
+/* Like ordo_ltree_or_without. After any error also releases the scratch buffers from number `mark` on
+ * (ordo_call_abandon). */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Must be called after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
+/* Continues a batch after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
  * restores the tick (time stamp) of a recorded history, and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates the lists c->pending and c->next for operations that give up. Sets c->window to their capacity. */
+/* Allocates the lists c->pending and c->next of operations that give up. Sets c->window to their capacity. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools of leaves before the first launch, so that the batch's stores find free leaves. If memory is short,
  * replaces c->pending and c->next by shorter lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* An operation starves if it finds no free leaf. Adds a leaf for each such operation, by growth or a rebuild. Sets
- * *lacks to true if it added no leaf. */
+/* Adds a leaf for each operation that starves (finds no free leaf), by growth or a rebuild. Sets *lacks to true if it
+ * added no leaf. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Must not be called before the end of a batch, because
- * unfinished operations may refer to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. Must follow the end of a batch, because unfinished operations may
+ * refer to emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
@@ -66,8 +65,8 @@ struct ordo_ltree_listed {
 
 /* Sets c->tally to the number of operations of each kind (enum ltree_tally). Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Executes the listed operations between launches, as batches in key order. If memory is short, some stay in
- * l->list. Sets *updated to true if at least an eighth of the updates are done. */
+/* Executes the listed operations between launches, as batches in key order. If memory is short, some stay in l->list.
+ * Sets *updated to true if at least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

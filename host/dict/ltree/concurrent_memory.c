@@ -29,7 +29,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
     /* The tree has no nodes if a rebuild found no elements. If the driver refused a launch, the tree has a `rescue` run
-     * instead of nodes, or it lacks entries of split nodes (`unchecked`). */
+     * instead of nodes, or lacks entries of split nodes (`unchecked`). */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -79,7 +79,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin. Of 1024 stores, SAMPLE_DOUBT more than in the sample are assumed to have new keys. */
+/* Safety margin: SAMPLE_DOUBT / 1024 is added to the sampled share of stores with new keys. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -99,8 +99,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves that the tree needs after `stores` new keys. `likely` leaves suffice if keys are
- * random. `needed` leaves suffice if each leaf splits, and further new leaves are half full. */
+/* Returns the number of leaves that the tree needs after `stores` new keys: `likely` leaves if keys are random, and at
+ * most `needed` (each leaf splits, and further new leaves are half full). */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -163,16 +163,16 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and there have been many changes since the pools were last
- * fitted: at least half as many as elements. */
+/* Returns whether the pools are less than half full, and there have been many changes (half as many as elements) since
+ * the last fit. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether few leaves are dead (emptied by a merge with a neighbour): at most LEAVES_FEW / 3 leaves, or two
- * sevenths of all. */
+/* Returns whether at most LEAVES_FEW / 3 leaves, or two sevenths of all leaves, are dead (emptied by a merge with a
+ * neighbour). */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

@@ -33,8 +33,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Returns the number of lanes that execute a concurrent operation together. The teams of a sub-group take different
- * branches, but Khronos sub-groups must not (device/apart.cl). So there a team is a whole sub-group. */
+/* Returns the number of lanes (work-items) of a team, which executes a concurrent operation. Teams diverge, but Khronos
+ * sub-groups must not (device/apart.cl). So there a team is a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -61,7 +61,7 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* In a narrow team or a search, each lane (work-item) compares NARROW_WORDS keys of a node: 16 bytes if keys have 4
+/* Keys that each work-item compares in a narrow team (of few work-items) or in a search: 16 bytes if keys have 4
  * bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
@@ -86,7 +86,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* Maximum number of work-groups. If a launch needs more, each work-item or team takes several items. */
+/* Maximum work-groups. If a launch needs more, each work-item or team takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

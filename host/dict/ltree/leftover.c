@@ -26,8 +26,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
 }
 
-/* Operations of one kind that gave up, copied to scratch memory as a batch. `where` has their indices in the concurrent
- * batch. */
+/* Operations of one kind that gave up, copied to scratch memory. `where` has their indices in the batch. */
 struct left {
     enum ltree_left kind;
     cl_uint         taken[2]; /* taken[0] is the number of copied operations, taken[1] of all others. */
@@ -137,7 +136,7 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Checks the tree, because a stopped operation may have left a latch (a lock) set. Then executes the operations. */
+/* Checks the tree, because a stopped operation may have left a latch (a lock) set, and executes the operations. */
 static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *left)
 {
     const uint64_t rounds = c->tree->rounds;
@@ -159,8 +158,8 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. A failure after the first change returns an error, because a repeated insert could find its own
- * key. */
+ * and changes nothing. Returns an error if it fails after the first change, because a repeated insert could find its
+ * own key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After nodes have split, adds entries for the new nodes to the levels above. Allocates no memory, so a change can
- * always be completed. */
+/* Adds entries for the new nodes of splits to the levels above. Allocates no memory, so a change can always be
+ * completed. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
@@ -72,7 +72,6 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Lists the nodes of each level, from the root down to `level`. Of these lists, only the last one remains. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {
@@ -83,8 +82,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates one level after another, from level 1 up, so that each level is complete before the next one. Lists the nodes
- * again for each level, because splits have added nodes. */
+/* Updates the levels from 1 up, so that each level is complete before the next one. Lists the nodes again for each
+ * level, because splits have added nodes. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

@@ -8,13 +8,12 @@
 #include "shared/faults.h"
 #include "shared/ltree.h"
 
-/* The leaves in key order, for queries by order. A leaf's place is its position in key order. All numbers are
- * uint32_t. */
+/* The leaves in key order. A leaf's place is its position in this order. Numbers are uint32_t. */
 struct ordo_ltree_list {
     cl_mem order;    /* number of the leaf at each place */
     cl_mem place;    /* place of each leaf */
     cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places, at least the number of leaves. A place without a leaf has no elements. */
+    size_t places;   /* Number of places. Places after the last leaf have no elements. */
     size_t capacity; /* allocated places */
     bool   fresh;    /* the list matches the tree */
 };
@@ -25,7 +24,7 @@ struct ordo_ltree_config {
     unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds the other
+    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds other
      * entries between launches. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
@@ -34,8 +33,8 @@ struct ordo_ltree_config {
 /* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* Number of elements of each leaf. The leaf's header has the same number. */
-    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the same for
+    cl_mem counts;        /* Number of elements of each leaf, as in the leaf's header. */
+    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the nodes of
                            * odd levels. */
     size_t leaves, inner; /* allocated nodes */
 };
@@ -44,19 +43,20 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements, and the next
-     * call makes the tree from it. */
+    /* Usually empty. Has all elements if the driver failed while a rebuild overwrote the nodes. The next call then
+     * rebuilds the tree. */
     struct ordo_sorted_run rescue;
-    cl_mem                 state;        /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;   /* upper bound of leaves in use */
-    size_t                 elements_max; /* upper bound of elements */
-    size_t                 changes;      /* Number of concurrent stores and erases since the pools were last fitted. */
-    bool                   counted;      /* True if pools.counts equals the counts in the leaves' headers. */
-    bool                   planned;      /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of next batches that must be sorted. Later ones use buckets
-                                                 * (update.c) again. */
+    cl_mem                 state;               /* LTREE_STATE_WORDS words */
+    size_t                 leaves_max;          /* upper bound of leaves in use */
+    size_t                 elements_max;        /* upper bound of elements */
+    size_t                 changes;             /* Number of concurrent stores and erases since the pools were last
+                                                 * fitted. */
+    bool                   counted;             /* True if pools.counts equals the counts in the leaves' headers. */
+    bool                   planned;             /* True if `state` contains the plan of a batch. */
+    unsigned               bucket_backoff;      /* Number of next batches that are sorted, before buckets (update.c) are
+                                                 * used again. */
     unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
-    bool     underfull; /* True if the next batch must rebuild the tree, because leaves are nearly empty. */
+    bool     underfull; /* True if leaves are nearly empty, so that the next batch must rebuild the tree. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
     uint64_t rounds;    /* Number of ordered (not concurrent) batches that have changed leaves. */
@@ -66,7 +66,7 @@ struct ordo_ltree {
     struct ordo_runs       runs; /* makes runs for rebuilds */
     /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
@@ -96,24 +96,23 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
 /* How a launch divides its items: `group` work-items per group (LTREE_GROUP, RUN_GROUP), `lanes` work-items per team
- * (TEAM_WIDTH), and `items` items per work-item (LTREE_ITEMS). If `items` is 0, a whole team takes one item at a
- * time. */
+ * (TEAM_WIDTH), `items` items per work-item (LTREE_ITEMS). If `items` is 0, a team takes one item at a time. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 /* Returns the shape of a launch of concurrent operations. */
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* Returns a shape with one team: of the lanes of other launches if these are a sub-group, else of one lane. */
+/* Returns a shape with one team: a sub-group if ordo_ltree_operations makes such teams, else one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
-/* Returns a shape in which a whole sub-group (a team) handles each item. Groups have `group` work-items, or the
- * usual number if `group` is 0. */
+/* Returns a shape in which a sub-group (a team) handles each item. Groups have `group` work-items, or the usual number
+ * if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
 /* Returns a shape in which each work-item takes one item. A team has few work-items. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* Returns a launch for the tree's types and node size. The number of groups is limited, so the kernel must loop over
+/* Returns a launch for the tree's types and node size. The number of groups is limited, so kernels must loop over
  * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
@@ -124,28 +123,28 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that a merge has emptied
- * and unlinked. */
+/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that merges have
+ * emptied. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes, and copies the nodes in use. `state` must be the
- * tree's state. Returns ORDO_NO_DEVICE_MEMORY and changes nothing if memory is short or `leaves` exceeds
- * config.max_leaves. */
+ * tree's state. If memory is short or `leaves` exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes
+ * nothing. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
 /* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. May allocate new
- * pools, so the caller must keep a copy of the old tree->pools, to free or restore them. */
+ * pools. The caller must keep a copy of the old tree->pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Marks as free the leaves from number `leaves` on, and the inner nodes from number `inner` on. */
+/* Marks all leaves from number `leaves` on, and all inner nodes from number `inner` on, as free. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
-/* Reads all state words, and sets leaves_max and elements_max. Waits for the device. */
+/* Reads all state words, and sets leaves_max and elements_max. Waits. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Lowers the counts of nodes to the capacity of the pools, because
- * work-items that find no free node count one, too. */
+/* Reads the state after concurrent operations. Limits the node counts to the capacity of the pools, because a work-item
+ * that finds no free node also counts one. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Returns ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
+/* Returns ORDO_TOO_LARGE if `stores` new keys may make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
@@ -157,7 +156,7 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
-/* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or
+/* Builds the tree from a run of distinct elements, which has no block if it is empty. Nodes are `fill` percent full, or
  * fuller to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten,
  * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
@@ -168,14 +167,15 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` is the maximum number of splits,
- * `leaves` the maximum number of leaves. */
+/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` and `leaves` are the maximum numbers
+ * of splits and leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries to all inner nodes, after splits that are not listed in pools.dirty (LTREE_SPLITS_PENDING). */
+/* Adds missing entries of new nodes to all inner nodes. Needed after splits that pools.dirty does not list
+ * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
- * is the root's level, `inner` the number of inner nodes in use. This level and the levels above may lack entries. */
+/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top` is the
+ * root's level, `inner` the number of inner nodes. This level and the levels above may lack entries. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -183,8 +183,8 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which the caller must have
- * read. Waits if there are zombies. */
+/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which must be the tree's
+ * state. Waits if there are zombies. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
@@ -201,22 +201,22 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* For each key i, finds its leaf (leaves[i]) and its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of
- * node.cl). Unless `parents` is NULL, also finds the leaf's parent. */
+/* For each key i, finds its leaf (leaves[i]), its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of node.cl)
+ * and, unless `parents` is NULL, the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of sampled stores to absent[0]. Adds the number of sampled stores
- * whose keys are absent to absent[1]. */
+/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and the number of those with absent
+ * keys to absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of queries whose intermediate results are in scratch memory at one time. */
+/* Maximum queries whose intermediate results are in scratch memory together. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
@@ -237,7 +237,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* Percentage of slots that an update fills when it rebuilds the tree. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits for the device. */
+/* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 unsigned    ordo_ltree_update_fill(const struct ordo_ltree *tree);

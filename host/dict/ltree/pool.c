@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates a linked tree's memory: the pools of nodes, and the state, which counts the nodes in use. */
+/* Allocates the memory of a linked tree: pools of nodes, and the state, which counts nodes in use. */
 #include "dict/ltree/ltree.h"
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
@@ -123,7 +123,7 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve. Otherwise each batch would move the tree to larger buffers. */
+/* Adds a reserve, without which each batch would move the tree to larger buffers. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);

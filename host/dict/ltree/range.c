@@ -11,8 +11,8 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (a part of the batch's ranges). `leaves`, `nexts` and `at` say where each range
- * starts. `pieces` has the number of pieces into which each long range is divided. */
+/* Scratch memory for a segment (a part of the batch's ranges). Range i starts in leaf leaves[i], whose right neighbour
+ * is nexts[i], at slot at[i]. Long range i is divided into pieces[i] pieces. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -25,8 +25,7 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Writes the start of each range of a segment to *s. If `offsets`, writes the number of elements of each range to
- * r->offsets. */
+/* Writes the start of each range of a segment to *s and, if `offsets`, its number of elements to r->offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -50,12 +49,12 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Long ranges are divided into pieces. Maximum number of work-items that write pieces. */
+/* Maximum work-items that write pieces (parts of long ranges). */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Short ranges are divided into at least RANGE_TILES tiles. A work-group writes one tile at a time. A tile has at
- * most one range for each work-item. */
+/* Minimum tiles into which the list of ranges is divided. A work-group writes the short ranges of one tile at a time. A
+ * tile has at most one range per work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */
@@ -113,7 +112,7 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Divides the ranges into segments. Scratch memory holds the starts of one segment's ranges only, so a segment is
+/* Answers the ranges segment by segment. Scratch memory holds the starts of one segment only, so each segment is
  * measured again before it is written. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)

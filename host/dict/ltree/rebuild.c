@@ -14,8 +14,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
     return status;
 }
 
-/* If the driver refused the build, but tree->rescue has the run, returns ORDO_OK, because the next call completes the
- * build. */
+/* Builds the tree from *run. Returns ORDO_OK if the driver refuses the build, but tree->rescue has the run: the next
+ * call then completes the build. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {
@@ -27,7 +27,7 @@ static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree,
     return run->mem ? status : ORDO_OK;
 }
 
-/* Also releases the runs. */
+/* Builds the tree from the visible elements of the runs, and releases the runs. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {

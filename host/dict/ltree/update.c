@@ -5,10 +5,10 @@
  *   2  reserve  Grows the pools.
  *   3  change   Updates the leaves, then each level above.
  *
- * The first launch of step 3 stores the whole batch. If an error occurs before this launch, the call changes nothing.
- * After a later error the call returns ORDO_OK, and the next call adds missing entries to the levels.
+ * The first launch of step 3 stores the whole batch. An earlier error changes nothing. After a later error the call
+ * returns ORDO_OK, and the next call adds missing entries to the levels.
  *
- * The batch is sorted, so that the updates of a leaf are neighbours. On a GPU, if leaves have few updates, each leaf
+ * The batch is sorted, so that the updates of a leaf are neighbours. If leaves have few updates on a GPU, each leaf
  * collects its updates in a bucket instead, which saves the sort and half the launches. */
 #include "dict/ltree/ltree.h"
 
@@ -34,10 +34,9 @@ static bool has_buckets(const struct ordo_ltree *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* If a batch has at least this number of updates per leaf of 28 slots, a rebuild costs less than buckets. */
+/* With at least this number of updates per leaf of 28 slots, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-/* If a batch has at least this number of updates per leaf, a rebuild costs less than to apply the sorted batch in
- * place. */
+/* With at least this number of updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
 #define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
@@ -50,14 +49,14 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan. Update i belongs to leaf leaves[i], whose parent is parents[i]; its slot there is
- * positions[i]. `first` has the first update of each group (the updates of one leaf). */
+/* Scratch memory of a plan. Update i belongs to slot positions[i] of leaf leaves[i], whose parent is parents[i].
+ * `first` has the first update of each group (the updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* A group is all updates of one leaf. Sets number[i] to the number of groups that begin at or before update i. */
+/* Sets number[i] to the number of groups (all updates of one leaf) that begin at or before update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -90,7 +89,7 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Maximum number of work-items of group_plan. */
+/* Maximum work-items of group_plan. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -124,8 +123,8 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum number of teams (of work-items) that update leaves. A CPU has fewer teams, because each team ends with an
- * atomic operation. */
+/* Maximum teams (of work-items) that update leaves. A CPU has fewer, because each team ends with an atomic
+ * operation. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -147,8 +146,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, sets
- * tree->unchecked. */
+/* Records that the batch is stored, and updates the levels above. Sets tree->unchecked if the driver refuses a
+ * launch. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -169,7 +168,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* A leaf's first update needs no slot of the bucket. */
+/* Returns the number of slots of each leaf's bucket for a batch of `count` updates. A leaf's first update needs no
+ * slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -256,7 +256,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Maximum number of updates of a leaf. A team applies them one after another. */
+/* Maximum updates of a leaf. A team applies them one after another. */
 #define SHARE_MAX 1024
 
 /* Drops updates without effect, and plans again. The remaining keys are distinct, so a leaf gets at most one update for
@@ -329,7 +329,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum number of batches that are sorted after a bucket overflowed, before a batch tries buckets again. */
+/* Maximum batches that are sorted after a bucket overflowed, before a batch tries buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -340,8 +340,8 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* Applies the batch by buckets. If the batch must be sorted or the tree rebuilt, sets *done to false and changes
- * nothing. */
+/* Applies a batch whose updates each leaf collects in a bucket. If the batch must be sorted or the tree rebuilt, sets
+ * *done to false and changes nothing. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of struct ordo_run_set, and counts stale elements. An element is stale if a newer element has
- * the same key. */
+/* Checks the invariants of struct ordo_run_set, and counts stale elements (which have a newer element with the same
+ * key). */
 #include "dict/runs/runs.h"
 
 /* Scratch memory. For each run: a bitmap of stale elements, and counts of visible elements. */

@@ -42,7 +42,7 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* On a CPU, a work-item of kernel run_hide handles HIDE_SHARE words of hidden bits and visible counts. */
+/* Words of hidden bits and visible counts per work-item of kernel run_hide on a CPU. */
 #define HIDE_SHARE 1024
 
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,

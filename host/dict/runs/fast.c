@@ -84,8 +84,8 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* After an update, rebuilds the tree if that is due, else merges the newer runs. The batch is already stored, so an
- * error is only logged. */
+/* Rebuilds the tree after an update if that is due, else merges the newer runs. Only logs an error, because the batch
+ * is already stored. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -97,8 +97,8 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or if `count` more elements exceed ORDO_MAX_COUNT. Returns
- * ORDO_TOO_LARGE if that does not help. */
+/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or no capacity for `count` more elements. Returns ORDO_TOO_LARGE
+ * if that does not help. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
@@ -150,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* When queries have spent as much time on the buffer as a merge would take, buffer and tree are merged. The unit of
- * time is the time in which a merge moves one element. */
+/* Costs, in units of the time in which a merge moves one element. When queries in the buffer (the newer runs) have cost
+ * as much as a merge, `charge` merges buffer and tree. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

@@ -26,8 +26,8 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* Searches a run. If the search can use an index and the run lacks one, builds the index first, unless `once` is
- * true or events are pending. */
+/* Searches a run. First builds the run's index if the search can use one, unless `once` is true or events are
+ * pending. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
@@ -45,8 +45,8 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
     return search_run(call, dict, finds->once, run, &search);
 }
 
-/* Searches one run for the keys not found in newer runs. finds->found must not be ordo_none(), because this array
- * records the keys found so far. */
+/* Searches one run for the keys not found in newer runs. finds->found must not be ordo_none(), because it records the
+ * keys found so far. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, cl_uint stage)
 {

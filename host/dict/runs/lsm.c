@@ -2,7 +2,7 @@
 /* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of config.cleanup_least. A dictionary with fewer live (neither replaced nor erased) elements counts as
+/* Default of config.cleanup_least. With fewer live (neither replaced nor erased) elements, a dictionary counts as
  * having this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
@@ -22,8 +22,8 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates lsm->live, a lower bound of the elements in the dictionary. Assumes that all erased keys were live, and that
- * no upserted key is new. */
+/* Updates lsm->live, a lower bound of the number of elements. Assumes that all erased keys were live, and that no
+ * upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -122,7 +122,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* The change is already stored, so an error is only logged. */
+/* Executes the plan for a cleanup after a change. Only logs an error, because the change is already stored. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -137,8 +137,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether the cleanup
- * succeeded. */
+/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether this succeeded. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -213,8 +212,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Plans and executes merges after a batch has become the newest run. The run is already stored, so an error is only
- * logged. If `marks`, first hides the elements that the newest run replaces. */
+/* Plans and executes merges after a batch has become the newest run. Only logs an error, because the run is already
+ * stored. If `marks`, first hides the elements that the newest run replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -281,13 +280,13 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Cost of a find in one run. The unit of costs is the time in which a merge moves one element. */
+/* Cost of a find in one run, in units of the time in which a merge moves one element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* Cost of a search for a rank. */
 #define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
 #define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
 
-/* If memory is short, keeps the runs and sets their query costs to 0. */
+/* Merges runs as planned. If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -306,7 +305,7 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of a query, to the query_cost of each run. Merges runs if queries have cost as much as the
+/* Adds `more`, the cost of queries, to each run's query_cost. Merges runs if their queries have cost as much as the
  * merge. Does nothing while events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
@@ -348,8 +347,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would cost as much
- * as a merge. */
+/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would pay for a
+ * merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

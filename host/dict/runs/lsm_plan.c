@@ -21,8 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* The live (neither replaced nor erased) elements are counted if there may be STORED_MAX stored elements for each live
- * one, and more than STALE_PERCENT percent may be stale. */
+/* Live (neither replaced nor erased) elements are counted if there may be STORED_MAX stored elements per live one, and
+ * more than STALE_PERCENT percent stale ones. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -85,9 +85,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A run's query cost is the cost of all queries that have searched the run. Run `first` and all newer runs are
- * merged when the query costs of the newer runs reach the cost of the merge. The total cost is then at most twice
- * the minimum (ski rental problem). */
+/* A merge costs MERGE_LAUNCHES launches, and MERGE_MOVES per element, in units of the time in which a merge moves one
+ * element. Runs are merged when queries in all of them but the oldest have cost as much. So the total cost is at most
+ * twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -106,8 +106,7 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* Returns the cost of merging the runs from `first` on, including the allocation, index and hidden bits of the new
- * run. */
+/* Returns the cost of a merge of the runs from `first` on, including allocation, index and hidden bits. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else live. A
- * change is an update or an erased interval.
+/* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else live.
  *
- * An update merges its batch with the newest runs (LSM_MERGE). If a change may leave 8 stored elements for each live
- * one, the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options cleanup_stale_percent
- * and cleanup_doubled start this earlier. Runs are also merged when queries have cost as much as the merge. */
+ * An update merges its batch with the newest runs (LSM_MERGE). If an update or erased interval may leave 8 stored
+ * elements for each live one, the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options
+ * cleanup_stale_percent and cleanup_doubled start this earlier. Runs are also merged when queries have cost as much as
+ * the merge. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -41,19 +41,18 @@ bool ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
 /* Decides which runs to merge after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Decides whether to clean up after a change. After an update, the caller must first execute ordo_lsm_plan_batch's
- * plan. */
+/* Decides whether to clean up after a change. After an update, the plan of ordo_lsm_plan_batch must be executed
+ * first. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
-/* Returns the cost of a launch. The unit of all costs is the time in which a merge moves one element. */
+/* Returns the cost of a launch, in units of the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r such that queries have cost as much as a merge of run r and all newer runs. Counts `more`
- * as an additional cost of each run. The merged run must fit into one allocation. If there is no such run, returns
- * the newest run. */
+/* Returns the oldest run r whose merge with all newer runs fits into one allocation, and costs at most as much as past
+ * queries in the newer runs. Adds `more` to each run's query cost. Without such a run, returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query that costs `more` in each run. If all runs are merged and the call
- * waits, the merge drops stale elements. */
+/* Decides which runs to merge before a query, which costs `more` in each run. If all runs are merged and `waits`, the
+ * merge drops stale elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

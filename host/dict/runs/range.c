@@ -8,9 +8,9 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for `count` ranges. The ranks of range i's bounds in run r are lows[r * count + i] and highs[r *
- * count + i]. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the number
- * of visible elements with keys below range i. */
+/* Scratch memory for `count` ranges. In run r, the ranks of range i's bounds are lows[r * count + i] and highs[r *
+ * count + i]. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the number of
+ * visible elements below range i. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
@@ -48,7 +48,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Computes the arrays of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
+/* Computes the ranks and counts of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -105,8 +105,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* If there are several parts, computes the ranks of each part twice, because scratch memory holds the ranks of only
- * one. */
+/* Answers the ranges part by part. Computes the ranks of each part twice (for offsets and for elements), because
+ * scratch memory holds the ranks of one part only. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -139,7 +139,7 @@ static ordo_status take_range_scratch(struct ordo_call *call, const void *what, 
     return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
 }
 
-#define RANGES_MAX ((size_t) 1 << 25) /* Maximum number of ranks in scratch memory, of all runs together. */
+#define RANGES_MAX ((size_t) 1 << 25) /* Maximum ranks in scratch memory, of all runs together. */
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {

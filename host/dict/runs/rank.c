@@ -25,8 +25,7 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum number of queries whose ranks are in scratch memory at one time. While memory is short, the number is halved
- * down to RANKS_MIN. */
+/* Maximum queries whose ranks are in scratch memory together. Halved down to RANKS_MIN while memory is short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -122,8 +121,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` are the caller's outputs. If the caller passes none, they are in scratch memory, because the
- * kernel for each run reads the results of the runs before it. */
+/* `keys` and `found` are the caller's outputs or, if absent, scratch memory, because the kernel for each run reads the
+ * results of the runs before it. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

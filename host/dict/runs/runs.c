@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds, exports and merges sorted runs. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -11,13 +10,13 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns whether the run's block is larger than a new block for the run would be (create_block, take_spare). */
+/* Returns whether the run's block is larger than a new block would be (create_block, take_spare). */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns the bytes of unused blocks that a compaction keeps: a sixteenth of the run, minus the unused bytes of its
+/* Returns the bytes of unused blocks that a compaction keeps: a sixteenth of the run, minus unused bytes of its
  * block. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
@@ -95,8 +94,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has removed tombstones, which erased elements of older runs. Finds must now read the hidden bits of
-     * these elements, so older runs get the flag `erased`. */
+    /* The merge has removed tombstones (which erase their keys). Finds must now read the hidden bits of older runs,
+     * which therefore get the flag `erased`. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -130,8 +129,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment (neighbouring runs) once. Sets *less to true if a segment shrank, and *lacks to the status of a
- * segment that lacked memory. */
+/* Shrinks each segment (neighbouring runs) once. Sets *less to true if one shrank, and *lacks to the status of one that
+ * lacked memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -152,8 +151,8 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Hides all stale (replaced) elements. Then merges some neighbouring runs at a time, which needs less memory than to
- * merge all runs. */
+/* Hides all stale (replaced) elements. Then merges a few neighbouring runs at a time, which needs less memory than one
+ * merge of all runs. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

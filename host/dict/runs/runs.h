@@ -12,13 +12,13 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 /* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If it needs less
  * than half of its block, moves it to a smaller block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* There must be one run. Removes its elements from index `count` on, in place. */
+/* Removes the run's elements from index `count` on, in place. Needs a set of one run. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible (neither replaced nor erased) elements into one run, whose block is at most twice as large as
- * needed. The set must not be empty. Waits for the device. */
+/* Moves all visible (neither replaced nor erased) elements into one run, in a block of at most twice the needed size.
+ * The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to
- * runs->cleanups. Does nothing to a single run without hidden elements. Waits for the device. */
+/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to runs->cleanups.
+ * Does nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Calls ordo_runs_clean_up, and frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -37,12 +37,10 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of the run's keys that are less than keys[i]. If `upper`, keys equal to keys[i] count
- * too. */
+/* Sets ranks[i] to the number of the run's keys less than keys[i], or not greater than keys[i] if `upper`. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns the number of queries, at most `count`, to answer at one time, if each takes `bytes` bytes of one scratch
- * buffer. */
+/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
 /* Calls `take` to allocate scratch memory for *most queries. While memory is short, halves *most and tries again. */
@@ -71,8 +69,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
  * The set must not be empty. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* In each run r, hides the elements of the interval spans[r] (a run_interval). `gone` is the number of all these
- * elements. Must be the last launch of a call. */
+/* In each run r, hides the elements of the interval spans[r] (a run_interval), `gone` elements in all. Must be the last
+ * launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 

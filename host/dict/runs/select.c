@@ -21,7 +21,7 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Maximum number of elements that ordo_runs_ends reads. */
+/* Maximum elements that ordo_runs_ends reads. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
 /* Writes the first or last elements, their interval in each run (`spans`), and the number of visible elements

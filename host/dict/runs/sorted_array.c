@@ -4,7 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Also releases the batch. If `combine` is NULL, the batch's values replace stored values. */
+/* Merges a batch into the array, and releases the batch. If `combine` is NULL, the batch's values replace stored
+ * values. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -80,8 +81,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Reads the first or last elements. If the last elements are taken, shortens the array. If the first elements are
- * taken, does nothing: generic/erase.c then rewrites the array. */
+/* Reads the first or last elements. To take the last elements, shortens the array. To take the first elements, does
+ * nothing: generic/erase.c then rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;

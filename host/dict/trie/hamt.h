@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
  *
- * A call that changes the trie writes a new trie to separate memory, and then replaces the current trie. */
+ * A change writes a new trie to separate memory, and then replaces the current trie. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -22,8 +22,7 @@ struct ordo_hamt_trie {
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Numbers of units (HAMT_UNIT bytes) of the pool. `used` units lie before the free end; `live` of them belong to
-     * leaves. */
+    /* Numbers of pool units (HAMT_UNIT bytes). The first `used` units are allocated. Leaves own `live` of them. */
     size_t used, live;
 };
 
@@ -32,14 +31,13 @@ struct ordo_hamt {
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* built_elements and built_leaves are the numbers of elements and leaves after the last rebuild. most_elements
-     * is the maximum number of elements since then. */
+    /* Numbers of elements and leaves after the last rebuild, and the maximum number of elements since then. */
     size_t           built_elements, built_leaves, most_elements;
     size_t           bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
-    /* For tests: faults to inject into concurrent batches, a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
-    /* For tests: two time stamps (uint32_t) for each operation, or NULL. */
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
@@ -54,16 +52,16 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Returns an upper bound of the pool units (of HAMT_UNIT bytes) for `elements` elements in `leaves` leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* The functions with parameter `reserve` take an unused block or allocate one. If `reserve`, a new block is a
- * quarter larger than needed, if memory allows. */
+/* Functions with parameter `reserve` take an unused block or allocate one. If `reserve`, a new block is a quarter
+ * larger than needed, if memory allows. */
 /* Sets the table sizes for next->n_leaves. Takes memory for the leaves' records and, unless the depth is fixed, for
  * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 /* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units. Called while the device
- * is busy. Ignores errors. */
+/* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units, while the device is busy.
+ * Ignores errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -90,8 +88,8 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl). The kernel writes nothing if there are more than
- * `most` elements. */
+/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most`
+ * elements. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
     cl_mem            firsts; /* NULL: write all elements */
@@ -102,8 +100,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to the prefix sums of the flags that
- * kernel hamt_node_heads writes, and *nodes to the number of nodes. Waits for the device. */
+/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to prefix sums of the flags from
+ * kernel hamt_node_heads, and *nodes to the number of nodes. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
@@ -114,15 +112,15 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
 struct ordo_hamt_touched {
-    /* For each touched leaf, `leaves` has its number, `firsts` the rank of its first element, and `offsets` the
-     * number of elements in the touched leaves before it. */
+    /* Touched leaf i has number leaves[i]. firsts[i] is the rank of its first element, and offsets[i] the number of
+     * elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie by a new trie. It has the untouched leaves of the old trie, and new leaves with the elements of
- * *run, which may be empty. If `touched` is NULL, no old leaf stays. Waits for the device. */
+/* Replaces the trie by a new trie of the untouched leaves, and new leaves with the elements of *run, which may be
+ * empty. If `touched` is NULL, no old leaf stays. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -137,8 +135,8 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
-/* Merges a batch into the leaves of a non-empty trie. If too many updates fall into one leaf, sets *done to false and
- * changes nothing. Waits for the device. */
+/* Merges a batch into the leaves of a non-empty trie. If too many updates belong to one leaf, sets *done to false and
+ * changes nothing. Waits. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -150,13 +148,14 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
-/* Rebuilds the trie from the run's elements. Waits for the device. */
+/* Rebuilds the trie from the run's elements. Waits. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
 
 /* ---- hamt_draft.c ------------------------------------------------------------------------------------------------ */
 
-/* The draft of a launch in scratch memory (cl/shared/hamt_draft.h). If there is no draft, only `state` is set. */
+/* The draft (trie of updates) of a launch, in scratch memory (cl/shared/hamt_draft.h). Without a draft, only `state` is
+ * set. */
 struct ordo_hamt_draft {
     cl_mem  slots, nodes, leaves, state;
     cl_uint n_slots, most_nodes, most_leaves;
@@ -168,7 +167,8 @@ struct ordo_hamt_updates {
     size_t count;
 };
 
-/* Returns the maximum number of operations of a launch whose draft does not exceed its limit of memory. */
+/* Returns how many of `operations` operations one launch may execute, so that its draft stays within the memory
+ * limit. */
 size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
 /* Resets the words of draft->state (enum hamt_draft_word), except HAMT_TICK. */
 ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,
@@ -176,13 +176,13 @@ ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt
 /* Allocates an empty draft for `operations` operations. draft->state must be set, and is reset. */
 ordo_status ordo_hamt_draft_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
                                   struct ordo_hamt_draft *draft);
-/* Adds the kernel arguments DRAFT_PARAMETERS (cl/dict/trie/hamt_draft.cl). `keys` are the keys of the launch. */
+/* Adds the kernel arguments DRAFT_PARAMETERS (cl/dict/trie/hamt_draft.cl). `keys` are the launch's keys. */
 void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *draft, const struct ordo_slice *keys);
 /* Allocates arrays for the updates of at most `operations` operations. */
 ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
                                     struct ordo_hamt_updates *out);
-/* Writes the draft's updates to *out. `words`, `keys` and `values` belong to the launch: the words of draft->state
- * after it, and its operations. Waits for the device, unless the draft is empty. */
+/* Writes the updates that the draft gathered to *out, in key order. `words` are the words of draft->state after the
+ * launch, `keys` and `values` the launch's operations. Waits unless the draft is empty. */
 ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
                                     const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
                                     struct ordo_slice values, struct ordo_hamt_updates *out);

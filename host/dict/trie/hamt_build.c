@@ -126,7 +126,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Copies old blocks to the new pool. Overwrites a->counts by the sizes of the blocks. */
+/* Copies old blocks to the new pool. Overwrites a->counts by the prefix sums of the blocks' sizes. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;

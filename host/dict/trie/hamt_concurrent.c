@@ -3,14 +3,14 @@
  *
  *   1  Seeks, counts and ranges run first, on the trie as it was before the batch.
  *   2  A launch (cl/dict/trie/hamt_concurrent.cl) runs up to WINDOW_MAX other operations. Updates change the draft, a
- *      trie of this launch (cl/shared/hamt_draft.h). The dictionary's trie stays as it is.
+ *      trie of this launch (cl/shared/hamt_draft.h), but not the dictionary's trie.
  *   3  The host reads the draft in key order, and merges it with the trie as an ordered batch.
- *   4  Updates that gave up in step 2 run as ordered batches. Their order is free, because the operations of a
- *      concurrent batch overlap in time.
+ *   4  Updates that gave up in step 2 run as ordered batches. Any order is correct, because the operations overlap in
+ *      time.
  *
  * If memory is short before the end of step 3, nothing has changed, and the host repeats steps 2 and 3 with half as
- * many operations. If memory is short for WINDOW_MIN operations, too, all updates go to step 4. Step 4 refuses updates
- * that lack memory even alone. */
+ * many operations. If even WINDOW_MIN operations lack memory, all updates go to step 4, which refuses updates that lack
+ * memory even alone. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"
@@ -24,7 +24,7 @@ struct concurrent {
     struct ordo_hamt                   *hamt;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* Maximum number of operations of a launch. */
+    size_t                              window; /* Maximum operations of a launch. */
     cl_mem                              pending, state;
     cl_uint                             words[HAMT_DRAFT_WORDS]; /* `state` after the last launch */
 };
@@ -62,7 +62,7 @@ static ordo_status query(const struct concurrent *c)
 /* ---- 2 launch ---------------------------------------------------------------------------------------------------- */
 
 /* Runs `count` operations from index `first` on, and sets c->words. Without a draft, lists all updates in c->pending.
- * Waits for the device. */
+ * Waits. */
 static ordo_status launch(struct concurrent *c, size_t first, size_t count, const struct ordo_hamt_draft *draft)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -89,7 +89,7 @@ static ordo_status launch(struct concurrent *c, size_t first, size_t count, cons
 
 /* ---- 3 merge ----------------------------------------------------------------------------------------------------- */
 
-/* Runs operations on a draft, and merges it with the trie. After an error nothing has changed. Waits for the device. */
+/* Runs operations on a draft, and merges it with the trie. An error changes nothing. Waits. */
 static ordo_status run_draft(struct concurrent *c, size_t first, size_t count)
 {
     const struct ordo_slice  keys = from(c->batch->keys, first), values = from(c->batch->values, first);
@@ -138,8 +138,8 @@ static ordo_status gather(const struct concurrent *c, size_t at, size_t count, s
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Copies the results `found` of updates at .. at + count - 1 of c->pending to the batch, or refuses these updates if
- * `found` is NULL. */
+/* Copies the results `found` of updates at .. at + count - 1 of c->pending to the batch. If `found` is NULL, refuses
+ * these updates. */
 static ordo_status scatter(struct concurrent *c, size_t at, size_t count, cl_mem found)
 {
     const struct ordo_launch launch = ordo_hamt_kernel(c->hamt, "dict/trie/hamt_leftover.cl", "hamt_scatter", count);
@@ -170,8 +170,8 @@ static ordo_status apply_some(struct concurrent *c, size_t at, size_t count)
     return ORDO_OK;
 }
 
-/* Executes all updates in c->pending as ordered batches. While memory is short, halves the batches. Refuses the updates
- * that a batch of one has no memory for. */
+/* Executes all updates in c->pending as ordered batches. While memory is short, halves the batches. Refuses an update
+ * that lacks memory even alone. */
 static ordo_status apply_pending(struct concurrent *c)
 {
     const size_t all = ordo_is_dry_run(c->call->dev) ? 1 : c->words[HAMT_PENDING];
@@ -209,8 +209,8 @@ static ordo_status check_inputs(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates c->state and c->pending. Sets c->window, which is less than the number of operations if they are many, or
- * if memory is short. */
+/* Allocates c->state and c->pending. Sets c->window to the number of operations, or less if they are many or memory is
+ * short. */
 static ordo_status prepare(struct concurrent *c)
 {
     const int mark = c->call->n_scratch;

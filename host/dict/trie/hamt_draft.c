@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates drafts (cl/shared/hamt_draft.h) and reads them in key order:
+/* Allocates drafts (the tries in which concurrent batches gather updates) and reads them in key order:
  *
  *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
@@ -22,14 +22,15 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of distinct values that `operations` keys have above their lowest `bits` bits. */
+/* Returns the maximum number of distinct prefixes of `operations` keys. A prefix is a key without its lowest `bits`
+ * bits. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the sizes of a draft that is large enough for any keys of `operations` operations. */
+/* Sets the sizes of a draft (trie of updates) that suffices for any keys of `operations` operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_hamt_draft *draft)
 {
     draft->n_slots = (cl_uint) operations * HAMT_SLOTS_EACH;
@@ -120,8 +121,8 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
 }
 
-/* Runs a kernel that counts the children or keys of each entry of the list. Sets list->counts to the prefix sums.
- * `nodes` is the array of the list's nodes or leaves. */
+/* Counts the children or keys of each entry of the list by `kernel`, and sets list->counts to the prefix sums. `nodes`
+ * has the draft's nodes or leaves. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {
@@ -150,7 +151,7 @@ static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt,
     return ORDO_OK;
 }
 
-/* Lists the draft's leaves. The list is empty if the draft has no leaf. */
+/* Lists the draft's leaves. */
 static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt,
                                const struct ordo_hamt_draft *draft, const cl_uint *words, struct list *list)
 {

@@ -65,8 +65,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the size of the blocks that the batch changes, in pool units of HAMT_UNIT bytes. Assumes that each
- * update changes a different leaf and, with fixed depth, adds a leaf. */
+/* Estimates the pool units (HAMT_UNIT bytes) of the blocks that the batch changes. Assumes that each update changes a
+ * different leaf and, with fixed depth, adds a leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -87,9 +87,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If the new blocks probably exceed the current pool, plans to copy all blocks, and allocates a
- * new pool while the device is busy. If the new blocks exceed the pool unexpectedly, plans again. Waits for each
- * plan. */
+/* Plans the next trie. If its new blocks may exceed the current pool, plans to copy all blocks, and allocates a new
+ * pool while the device is busy. If they exceed the pool unexpectedly, plans again. Waits for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;

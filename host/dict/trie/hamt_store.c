@@ -6,8 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Adds up the pool units of the elements and, for each leaf, two units for rounding. With fixed depth, a bitmap in each
- * leaf replaces the keys. */
+/* Counts the units of the elements, and two units per leaf for rounding. With fixed depth, a bitmap in each leaf
+ * replaces the keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -45,8 +45,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Makes *spare an unused block for `bytes` bytes. Keeps the present block if it has a suitable size. Otherwise frees it
- * and allocates another block, a quarter larger if `reserve` is true and memory suffices. */
+/* Makes *spare an unused block for `bytes` bytes. Keeps a block of a suitable size. Otherwise allocates another block,
+ * a quarter larger if `reserve` is true and memory suffices. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -138,7 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Keeps the old pool if all blocks were copied to a new pool, because the next batch may use the old pool again. */
+/* Makes *next the current trie. Keeps the old trie's memory for the next batch, except a pool of more than twice the
+ * new size. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

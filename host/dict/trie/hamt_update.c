@@ -2,7 +2,7 @@
 /* Applies batches and rebuilds. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the batch leaf by leaf
  * (hamt_merge.c). Otherwise:
  *
- *   1  touch     Finds the leaf of each update. These leaves are the touched leaves. Waits.
+ *   1  touch     Finds the touched leaves (which get an update). Waits.
  *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.
  *   3  assemble  Makes new leaves from the merged elements, and a trie from new and untouched leaves. Waits twice. */
 #include "dict/trie/hamt.h"
@@ -17,7 +17,7 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* Finds the leaf of each update, and the number of touched leaves before each update. */
+/* Finds the leaf of each update, and counts the touched leaves before each update. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
@@ -140,8 +140,8 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
 /* A trie of at most LEAVES_MIN leaves is never rebuilt. */
 #define LEAVES_MIN 64
 
-/* Returns whether erasures have left less than a quarter of the elements, or leaves that are half as full as after the
- * last rebuild. */
+/* Returns whether erasures have left less than a quarter of the elements, or leaves half as full as after the last
+ * rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;
@@ -151,7 +151,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* The batch is already stored, so an error is only logged. */
+/* Rebuilds the trie if is_due. Only logs an error, because the batch is already stored. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;

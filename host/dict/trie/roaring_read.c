@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a set in the Roaring portable format into a HAMT. Each launch checks the bytes that the next launch reads. The
- * trie is built after all bytes are checked. */
+ * trie is built after the last check. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -8,7 +8,7 @@
 
 #define MODULE "dict/trie/roaring_read.cl"
 
-/* Maximum number of bitmaps that one launch of roaring_walk follows, to limit the time of a launch. */
+/* Maximum bitmaps that one launch of roaring_walk follows, to limit its time. */
 #define WALK_MAX 4096
 
 struct reading {
@@ -218,7 +218,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* Copies the bytes: a wait for kernels that read the caller's memory could fail after the trie is replaced. */
+    /* Copies the bytes, because a wait for kernels that read the caller's memory could fail after the trie is
+     * replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

@@ -17,7 +17,7 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Queries can search the leaves without a trie, so an error is only logged. */
+/* Builds the trie if it is missing. Only logs an error, because queries can search the run without a trie. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
@@ -25,7 +25,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* If `combine` is NULL, the batch's values replace stored values. */
+/* Merges the run with a batch into *merged. If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -130,7 +130,7 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* The table must exist before the check: if the check fails, the dictionary is destroyed, which clears the
+    /* The table must exist before the check. If the check fails, the dictionary is destroyed, which clears the
      * table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",

@@ -2,8 +2,8 @@
 /* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
  * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat`, whose index is the first bits
- * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie,
- * because most leaves move. If memory for the trie is short, queries search the run until the next update. */
+ * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie. If
+ * memory for the trie is short, queries search the run until the next update. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -17,7 +17,7 @@ struct ordo_xfast {
     uint32_t         group; /* from the configuration */
     xfast_shape      shape; /* sizes of flat, masks and prefixes */
     cl_mem           flat;  /* NULL if the run has no trie */
-    cl_mem           masks; /* Created by the first query that needs masks. */
+    cl_mem           masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
     size_t           flat_bytes, mask_bytes, bytes_peak;
     struct ordo_hash prefixes; /* Hash table of prefixes, which no public call reaches. */
 };
@@ -35,11 +35,11 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds `flat` and the hash table if they are missing and there is a run. Waits for the device. */
+/* Builds `flat` and the hash table if they are missing and there is a run. Waits. */
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, as in the hash table. */
+/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

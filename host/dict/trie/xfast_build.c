@@ -67,8 +67,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries of the leaves before leaf
- * i. Sets *total to the number of all entries. */
+/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries of the first i leaves, and
+ * *total to the number of all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
