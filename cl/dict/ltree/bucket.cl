@@ -5,9 +5,10 @@
  *   bucket_updates   puts each update's index into the bucket of its leaf
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
- * may overflow takes twice the registers. The teams of a group handle such leaves together at the end, so that one
- * atomic operation allocates all new leaves. Whole sub-groups must call updates_next and the functions after it. */
+/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. If a leaf
+ * may overflow, the team needs twice the registers. So the teams of a group handle these leaves together at the end,
+ * and one atomic operation allocates all new leaves. All lanes of a sub-group must call updates_next and the functions
+ * after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 

@@ -58,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* The leader tries to latch (lock) a node for the team. Succeeds only if the header still is `was`. `seen` must derive
- * from words that were loaded after `was`. */
+/* The leader tries to latch (lock) a node for the team. Succeeds only if the header still is `was`. `seen` must be
+ * computed from the words that the team has loaded after `was`, so that the latch cannot precede these loads. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);

@@ -6,7 +6,7 @@
 
 #if TEAM_WIDTH == 1
 
-/* Every column has these rows, each with one word of this work-item. */
+/* Number of words of a column that a work-item holds. */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)

@@ -23,7 +23,7 @@ ORDO_FN uint column_word(uint r)
 #define GET_uint(x, l)  apart_shuffle(x, l)
 #define GET_ulong(x, l) apart_shuffle64(x, l)
 
-/* Defines functions on a column. column.cl describes the functions that it has, too.
+/* Defines functions on a column. column.cl describes column_shift and column_keep.
  *
  *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
  *   column_store_uncached   writes the words first .. end - 1 to `to` + their number

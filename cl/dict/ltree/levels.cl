@@ -116,7 +116,8 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* One team adds a level above the old root and the root's new right neighbours. Returns the new root. */
+/* Adds a level above the old root, whose nodes lead to the root and its new right neighbours. Returns the new root. One
+ * team must call this. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);

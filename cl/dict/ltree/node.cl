@@ -2,12 +2,12 @@
 /* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node. The
  * host defines these macros:
  *
- *   LTREE_WORDS   words per line, the array of a node's keys: 32 or 16
+ *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
  *   LTREE_GROUP   work-items per group
  *   TEAM_WIDTH    lanes that read a node together
  *   LTREE_ITEMS   queries that a work-item handles together
  *
- * Whole sub-groups must call the functions that reduce counts or take TEAM_QUERIES queries. */
+ * A function that has an array of TEAM_QUERIES or adds over a team must be called by whole sub-groups. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -129,8 +129,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts lesser keys by vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which
- * processors without unsigned comparisons compute by a maximum. */
+/* Counts the keys that are less than the query. Uses vectors, because compilers execute a sum of scalar comparisons one
+ * by one. Compares by >=, because processors without unsigned comparisons compute it by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART

@@ -11,7 +11,7 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* An inner node is dead if its count is 0. Its high bound cannot tell, because other work-items may write it. */
+    /* An inner node is dead if its count is 0. Its high bound is no proof, because other work-items may write it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
@@ -55,7 +55,8 @@ void reclaim_leaves(LTREE_TREE)
 }
 
 /* Returns true if the entry in a slot must stay. Sets *low and *child to the entry's corrected key and child. At level
- * 1, the entries of merged leaves lead to the same leaf. Only the entry whose key is this leaf's low bound stays. */
+ * 1, the corrected child is the leaf into which the child was merged, so several entries may have this child. Only the
+ * entry whose key is this leaf's low bound stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

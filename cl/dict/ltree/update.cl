@@ -68,8 +68,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. A leaf may split
- * at the key of a border. The left leaf then covers this key. */
+/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. After a split at
+ * border k, the left leaf covers this update's key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
@@ -124,7 +124,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders (see BORDER) of a batch of distinct keys. */
+/* Splits each leaf that gets more than `most` updates. The splits are at the batch's borders (every `most`-th update).
+ * The keys of the batch must be distinct. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
