@@ -117,8 +117,8 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Searches the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or
- * NONE if the batch has no operation on the key. If NONE, base_ranks[q] becomes the key's rank before the batch. */
+/* Finds the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or NONE
+ * if the batch has no operation on the key. If NONE, base_ranks[q] becomes the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -172,8 +172,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 }
 
 /* group[q] becomes the first group (distinct key of the batch) in range q. changes[q] becomes the number of keys below
- * the range that earlier operations added, minus the number that they removed. touched[q] becomes the number of groups
- * in the range whose keys are present when operation ops[q] runs. */
+ * the range that earlier operations added, minus those that they removed. touched[q] becomes the number of groups in
+ * the range whose keys are present when operation ops[q] runs. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -202,8 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. Earlier operations on lesser keys of the range shift the output index of an
- * element. */
+ * range q's first element before the batch. The output index counts the keys that earlier operations added to the range
+ * before the element, or removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

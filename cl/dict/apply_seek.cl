@@ -13,8 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
 }
 
 /* The array of queries to the dictionary has four parts: n_up upward seeks, the upper neighbours of n_erased erased
- * keys, the downward seeks, and the lower neighbours of the erased keys. Both functions return an index into this
- * array: of seek q, or of a neighbour of erased key e. */
+ * keys, the downward seeks, and the lower neighbours of the erased keys. seek_query returns the index of seek q in this
+ * array. near_query returns the index of erased key e's upper neighbour, or lower neighbour unless `forward`. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -25,7 +25,7 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
 }
 
 /* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query, a
- * downward query the greatest lesser key. No query finds the seek's own key, which may change in the batch. ops[q]
+ * downward query the greatest lesser key. So no query finds the seek's own key, which the batch may change. ops[q]
  * becomes the index of seek q in key order. erased[] receives the present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
@@ -56,8 +56,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. The upward query of the greatest possible key is this key itself,
- * so its result does not count. */
+/* Returns true if a query found a neighbour of `key`. No key is above the greatest possible key, whose upward query
+ * finds this key itself. Such a result does not count. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -83,10 +83,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains. A chain is a series of erased keys in which each key is the dictionary's neighbour of the
- * key before it. A chain ends at a key whose neighbour is missing or not erased. ends[p] becomes p + 1 if the erased
- * key of entry p ends a chain, else 0. After a maximum scan by the host, each entry leads to the nearest end
- * (chain_end). The first half of ends[] is for upward seeks, in descending order of keys. */
+/* Finds the ends of chains. A chain is a series of erased keys; each key is the dictionary's neighbour of the key
+ * before. A key ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if the key of entry p
+ * ends a chain, else 0. The host then runs a maximum scan, so that each entry leads to its chain's end (chain_end). The
+ * first half of ends[] is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -143,8 +143,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         __global uchar *found, ulong found_at
 
 /* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a group whose key is
- * present, or if the dictionary's nearest key (other_key) is nearer. After SEEK_STEPS groups, sets changed[n + 1] to
- * NONE. The host then repeats all seeks with apply_seek_far. */
+ * present, or at a group beyond other_key (the dictionary's nearest key). After SEEK_STEPS groups, sets changed[n + 1]
+ * to NONE, and the host repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -195,8 +195,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* Number of the batch's keys that are present at `time` and less than sorted[j] (for GT and LE: at most
-         * sorted[j]). */
+        /* Number of the batch's keys that are present at `time` and less than sorted[j]. GT and LE also count
+         * sorted[j]. */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

@@ -16,8 +16,8 @@
 
 /* Number of queries that a work-item handles at the same time. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items for n queries if each handles RUN_STEP queries. RUN_SOME(some) is the number
- * of queries of one work-item, a constant if RUN_STEP is 1. */
+/* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, the number of a work-item's
+ * queries, but a constant if RUN_STEP is 1. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 

@@ -59,8 +59,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32 keys. Each work-item writes only one
- * byte, so that the reads of neighbouring work-items are close together. */
+ * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32 keys. Each work-item writes one byte
+ * only, so that neighbours read adjacent keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

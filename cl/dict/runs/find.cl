@@ -14,7 +14,7 @@ typedef struct {
 #endif
     __global uchar      *found;
     __global const uint *hidden; /* Bit i is 1 if element i is hidden. NULL if no element is. */
-    uint                 stage;  /* RUN_FIRST_STAGE for the newest run, plus RUN_LAST_STAGE for the oldest run. */
+    uint                 stage; /* Has the bit RUN_FIRST_STAGE for the newest run, and RUN_LAST_STAGE for the oldest. */
 } answers;
 
 #if ORDO_VALUE_BYTES

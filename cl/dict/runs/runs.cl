@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b (of RUN_BLOCK elements).
- * PoCL 3.1 compiles run_ends and run_hide wrong if they are in a separate file. */
+ * visible if its bit in hidden[] is 0. visible[b] is the number of visible elements before block b (of RUN_BLOCK
+ * elements). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -11,8 +11,8 @@
 /* Built together: run_gone run_hide */
 
 /* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
- * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] of keys
- * at most hi[i]. */
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] its
+ * number of keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,8 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before index
- * ranks[i]. Unless `first`, keeps the result of an earlier launch (for another run) if that key is nearer. */
+/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before it.
+ * An earlier launch may have written a result of another run. Keeps the nearer key, or this run's key if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -114,9 +114,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
  * elements from the start of each run, not from the start of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* candidates[i] becomes the number of visible and hidden elements of range i in all runs, and offsets[i] the number of
- * visible ones. If range i is wide (RANGE_WIDE), before[i] becomes the number of visible elements below the range. lows
- * and highs must come from run_bounds. */
+/* candidates[i] becomes the number of visible and hidden elements of range i in all runs. offsets[i] becomes the number
+ * of visible ones. If range i is wide (RANGE_WIDE), before[i] becomes the number of visible elements below the range.
+ * lows and highs must come from run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -145,9 +145,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element i of a range, counted with hidden elements, if it is visible. The output index is `place` plus the
- * number of lesser visible elements of the range, or of whole runs if `wide`. `all` must be true if no element of the
- * range is hidden. */
+/* Writes candidate i (visible or hidden element) of a range, if it is visible. The output index is `place` plus the
+ * number of lesser visible elements of the range, or of all runs if `wide`. `all` must be true if no candidate is
+ * hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -430,8 +430,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes elements for run_ends. The output index of an element is the number of lesser (if `last`, greater) visible
- * elements. */
+/* Writes the elements that run_ends describes. An element's output index is the number of lesser visible elements, or
+ * of greater ones if `last`. Each work-item handles one candidate of one run. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -452,8 +452,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 #endif
 
 /* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first. Each
- * element that a newer run replaces must be hidden. *total becomes the number of all visible elements. spans[r] becomes
- * the interval of run r that contains written elements. */
+ * element that a newer run replaces must be hidden. *total becomes the number of visible elements. spans[r] becomes the
+ * interval of run r that contains written elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -477,9 +477,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. The
- * searches are not here, because a CPU compiler miscompiled them. Each replaced element must be hidden, and the counts
- * visible[] must be complete. */
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys (a CPU
+ * compiler miscompiled these searches here). Each element that a newer run replaces must be hidden, and visible[] must
+ * be complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
