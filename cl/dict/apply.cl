@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. This file handles
- * operations on a single key. */
+/* Applies the operations on single keys of a mixed batch (operations of several kinds), as if they ran one after
+ * another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -30,7 +30,7 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
 }
 
 /* Writes four arrays of flags to `sums` (shared/apply.h). heads[j] becomes 1 if a segment (a series of operations on
- * one key) starts at index j, else 0. Sets histogram to 0. */
+ * one key) starts at index j, else 0. Clears histogram. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,

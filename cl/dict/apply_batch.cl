@@ -40,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the index of the operation that
- * wrote the key's value. This is an index into made[] if the batch has combines, else into values[]. */
+/* State of a key: STATE_ABSENT, STATE_BEFORE (not changed by the batch), or the index of the operation that wrote the
+ * key's value. This index is into made[] if the batch has combines, else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

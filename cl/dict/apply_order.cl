@@ -31,8 +31,8 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Both parts keep their
- * order. */
+/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Keeps the order within both
+ * parts. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -202,8 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. The output index counts the keys that earlier operations added to the range
- * before the element, or removed. */
+ * range q's first element before the batch. Lesser keys of the range that earlier operations added or removed shift an
+ * element's output index. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -56,8 +56,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns true if a query found a neighbour of `key`. No key is above the greatest possible key, whose upward query
- * finds this key itself. Such a result does not count. */
+/* Returns true if a query found a neighbour of `key`. Ignores the upward query of the greatest possible key, which
+ * finds this key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);

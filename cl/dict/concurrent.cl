@@ -55,7 +55,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Stores the current time (*clock) as the begin (end = 0) or the end (end = 1) of operation i. */
+/* Stores the time (*clock) as the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

@@ -35,8 +35,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Returns the owner of item c (see each_owner) among the owners low .. n - 1. Needs fewer steps if the owner is near
- * `low`. */
+/* Returns the owner of item c (see each_owner) among low .. n - 1. Is faster if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -19,8 +19,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Computes a level from the `count` values of the level before, which begins at levels[from]. Each AGGREGATE_FAN of
- * these values become one value of the new level, which begins at levels[to]. */
+/* Computes a level from the `count` values of the level before, which begins at levels[from]. AGGREGATE_FAN of them
+ * become one value of the new level, which begins at levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {

@@ -29,7 +29,7 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
 }
 
 /* Writes the bounds of the limited ranges as keys. The key ends[i], whose rank interval_limit wrote, replaces the upper
- * bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
+ * bound, or the lower bound if `descending`. An empty range gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -124,8 +124,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint. The intervals must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
- * ends[j - 1]. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
+/* Makes intervals disjoint. They must be sorted by begins[]. covered[j] must be the greatest of ends[0] .. ends[j - 1].
+ * Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -182,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* The sorted array `ends` cuts the ranks into pieces: piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the
- * ranks first[i] and past[i] by the numbers of the pieces that begin there. */
+/* Replaces the ranks first[i] and past[i] by the numbers of the pieces that begin there. Piece p has the ranks ends[p]
+ * .. ends[p + 1] - 1. `ends` must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {

@@ -3,13 +3,12 @@
  * and `contains`, and hash_absent counts new keys. hash_gather and hash_scatter let the operations that gave up run as
  * an ordered batch. */
 
-/* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
- * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
- * effect one after another. A key's second bucket need not be latched, so work-items claim empty slots by a
- * compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
+ * spill count, a work-item must hold the latch of the home bucket. So operations on one key take effect one after
+ * another. The second bucket may be unlatched, so work-items claim empty slots by a compare-and-swap.
  *
- * An operation that fails to get the latch does not wait, so the lanes of a sub-group need no independent progress. An
- * operation gives up after HASH_TRIES tries, or if both buckets of its key are full. */
+ * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
+ * HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
@@ -236,9 +235,9 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* A bucket's spill count is the number of elements with this home bucket that are in other buckets. Adds delta (1 or
- * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN (saturated), sets the
- * partition's flag HASH_RECOUNT instead. */
+/* Adds delta (1 or -1) to the spill count of op's home bucket: the number of elements with this home bucket that are in
+ * other buckets. If `spilled`, the present count, is HASH_SCAN (saturated), sets the partition's flag HASH_RECOUNT
+ * instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -510,7 +509,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
 }
 
 /* Copies the results of the ordered batch to the concurrent batch, in which operation l has the index left[first + l].
- * This operation ends at time tick + l. */
+ * Operation l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
- * batch must be sorted by partition. Operations on equal keys must have the order that the caller gave them. A chain is
- * the list of operations on one key. */
+ * batch must be sorted by partition. Operations on equal keys must be in the caller's order. A chain is the list of
+ * operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -104,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes all results. left[u] becomes the update
- * that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too
- * many elements. */
+/* Writes all results. left[u] becomes the update that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets
+ * found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, only sets
+ * found[HASH_REFUSED] to 1. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

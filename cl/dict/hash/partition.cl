@@ -42,7 +42,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
 }
 
 /* found[HASH_LARGEST] becomes the greatest number of updates of a partition, and found[HASH_TOTAL] the table's element
- * count. found[HASH_FULL] becomes 1 if a partition would be too full after an update that stores only new keys. */
+ * count. found[HASH_FULL] becomes 1 if a partition would be too full if all its updates stored new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assigns slots to the elements of one partition. batch.cl describes the word of a slot.
  *
- * An element asks (proposes to) its home bucket for a slot. If it gets or keeps no slot there, it asks its second
- * bucket, then its home bucket again, and so on. A bucket keeps the eight elements that have asked most often. Of
- * elements that have asked equally often, it keeps those with the greatest numbers. This is deferred acceptance (D.
- * Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After HASH_PROPOSALS_MAX
- * proposals an element is stashed: it goes to any free slot. */
+ * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
+ * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often and, if equal, those
+ * with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). Its result does not
+ * depend on the order of work-items. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
+ * slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -58,8 +58,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements into the first free slots, in the order of their numbers. There must be enough free slots.
- * Only one work-item may call this. */
+/* Puts the stashed elements into the first free slots, in the order of their numbers. Needs enough free slots. Only one
+ * work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

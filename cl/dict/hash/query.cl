@@ -91,7 +91,7 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
 }
 
 /* Searches the home buckets of all keys in the block. If `sift`, skips a bucket whose filter excludes the key. Lists in
- * `on` the keys that were not found but may be in other buckets. */
+ * `on` the keys that may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {

@@ -145,7 +145,7 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* Byte s of `same` is 255 if slot s holds the key. If no slot holds it, clz is 64 and the result is HASH_NONE. */
+    /* Byte s of `same` is 255 if slot s holds the key. If no slot does, clz is 64 and the result is HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else

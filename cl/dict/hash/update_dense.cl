@@ -4,8 +4,8 @@
 #include "dict/hash/placement.cl"
 
 /* Looks up the keys of the live updates (the last of each key). Counts new keys in mem->stored and erased keys in
- * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of other keys, and clears the
- * words of erased elements. */
+ * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys, and clears
+ * the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {

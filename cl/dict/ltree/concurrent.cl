@@ -198,10 +198,10 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a team. `op` is its current operation, unless the team is `idle`. `next` counts the operations that this
- * work-item has loaded or skipped. In a team of several lanes, each lane loads one operation into `own`. The team then
- * runs the operations of the lanes in `left` (Awad et al., Engineering a High-Performance GPU B-Tree, PPoPP 2019,
- * section 3.6). */
+/* State of a team. `op` is its current operation, unless the team is `idle`. `next` is the index of this work-item's
+ * next operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into
+ * `own`. The team then runs the operations of the lanes in `left` (Awad et al., Engineering a High-Performance GPU
+ * B-Tree, PPoPP 2019, section 3.6). */
 typedef struct {
     ltree_op op;
     ulong    next;

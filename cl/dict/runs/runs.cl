@@ -146,8 +146,8 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 #define RANGE_ITEMS 4
 
 /* Writes candidate i (visible or hidden element) of a range, if it is visible. The output index is `place` plus the
- * number of lesser visible elements of the range, or of all runs if `wide`. `all` must be true if no candidate is
- * hidden. */
+ * number of lesser visible elements of the range, or of all runs if `wide`. If `all`, the range must have no hidden
+ * element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)

@@ -2,8 +2,8 @@
 /* Reads and changes a draft, the trie of a concurrent batch (shared/hamt_draft.h). Many work-items may call these
  * functions at once.
  *
- * Each function changes one word by one atomic update, and no reader needs two words that belong together: keys and
- * values are inputs of the batch, and new nodes are 0 before the launch. So all accesses are relaxed. */
+ * All accesses are relaxed. Each function changes one word by one atomic update, and no reader needs two words that
+ * belong together. Keys and values do not change, and new nodes are 0 before the launch. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"
@@ -32,8 +32,8 @@ typedef struct {
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* A slot and its word. If the word is 0, the draft lacks the key, and the slot is the place for it. The slot is
- * DRAFT_NO_SLOT if there is no such place. */
+/* A slot and its word. If the word is 0, the draft lacks the key, which the slot may take. The slot is DRAFT_NO_SLOT if
+ * other keys have all slots that the key may take. */
 typedef struct {
     uint slot, word;
 } draft_place;

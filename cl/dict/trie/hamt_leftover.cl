@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a concurrent batch that run while no other kernel changes anything: seeks, counts and ranges, which see
- * the dictionary before the batch, and the updates that gave up. */
+/* Runs the operations of a concurrent batch that hamt_apply does not run: seeks, counts and ranges, which see the
+ * dictionary before the batch, and the updates that gave up. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -106,7 +106,7 @@ void hamt_gather(__global const uint *pending, uint first, uint count, __global 
     }
 }
 
-/* Copies the results of the ordered batch back. If `results` is NULL, there was no memory for it: refuses the updates.
+/* Copies the results of the ordered batch back. If `results` is NULL (no memory for the batch), refuses the updates.
  * Update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,

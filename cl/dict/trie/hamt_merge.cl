@@ -144,7 +144,7 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
- * `at`. Bit b of `open` is 1 if mix_next has halved a region of keys at bit b, and its upper half has no new leaf
+ * `at`. Bit b of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys and the upper half has no new leaf
  * yet. */
 typedef struct {
     uint          at, all;
@@ -166,7 +166,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
- * region of keys around the first element until one leaf can hold all elements of the region. */
+ * region of keys around the first element until one leaf can hold all its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -191,8 +191,8 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 }
 
 /* Writes the index of the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves
- * that replace leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. If `all`, leaves that
- * no update changes also get new blocks. */
+ * that replace leaf i, the lower half their blocks' size in units of HAMT_UNIT bytes. If `all`, unchanged leaves also
+ * get new blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -247,8 +247,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the trie after the update, which has n elements. The new blocks begin at byte first_unit *
- * HAMT_UNIT of the pool. `plan` must hold the exclusive prefix sums of the results of kernel hamt_plan. */
+/* Writes the records of the updated trie, which has n elements. The new blocks begin at byte first_unit * HAMT_UNIT of
+ * the pool. `plan` must hold the exclusive prefix sums of hamt_plan's results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)

@@ -50,8 +50,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* On the path to leaf `leaf`, returns the child of the node of `level`: a node's index in the level below, or the
- * leaf. */
+/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf. Above, it is a
+ * node's index in the level below. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -75,8 +75,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets (or compares) the slots that lead to the child above leaf i: its own slot and all slots before the next
- * child's. */
+/* Sets (or compares) the slots of `level` that lead to the child above leaf i: the child's slot and all slots before
+ * the next child's. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

@@ -74,8 +74,8 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns the fault, or ROARING_FAULT_WORDS if
- * there is none. */
+/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns a fault, or ROARING_FAULT_WORDS (the number
+ * of faults) if there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     if (size - part->begin < 8)
@@ -90,7 +90,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Sets part->end to the end of the bitmap. Returns the fault, or ROARING_FAULT_WORDS if there is none. */
+/* Sets part->end to the end of the bitmap. Returns a fault, or ROARING_FAULT_WORDS if there is none. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -213,8 +213,8 @@ ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* A unit of a container is an array element, a run, or a bitmap word. Sets *count to the number of keys in unit j.
- * Returns false if unit j is an element or run that is not greater than the unit before. */
+/* Sets *count to the number of keys in unit j (array element, run, or bitmap word) of a container. Returns false if
+ * unit j is an element or run that is not greater than the unit before. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {

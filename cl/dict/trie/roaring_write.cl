@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * form (array, bitmap or runs) of the smallest size. If an array and runs have equal size, it gets runs. All prefix
- * sums are exclusive. */
+ * smallest form (array, bitmap or runs), and runs if an array is as small. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -124,8 +123,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p, or of the upper half of its keys if `wide`. header_bytes must hold the prefix
- * sums of the header sizes. */
+/* Returns the byte offset of bitmap p or, if `wide`, of the upper half of its keys, which precedes the bitmap.
+ * header_bytes must hold the prefix sums of the header sizes. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
