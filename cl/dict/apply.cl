@@ -52,10 +52,10 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups (a group is all operations on one key). group_of[j] becomes the group of operation j. first_of[g]
- * becomes the first operation of group g. there_before[g] becomes the number of groups below g whose key was present
- * before the batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the
- * exclusive prefix sums of the flags from apply_starts. */
+/* Numbers the groups (all operations on one key). group_of[j] becomes the group of operation j, first_of[g] the first
+ * operation of group g. there_before[g] becomes the number of groups below g whose key was present before the batch.
+ * head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive prefix
+ * sums of apply_starts' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -113,7 +113,7 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 }
 
 /* Writes the results of finds, contains and updates, the arrays start_out and insert_out (see sorted_batch), and flags
- * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Sets `offsets` to 0. */
+ * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Clears `offsets`. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

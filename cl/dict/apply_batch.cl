@@ -14,7 +14,7 @@
  * segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. Within a segment, only a
  * `combine` and the first `insert` change the key.
  *
- *   start[j]    index of the start of the segment that contains j
+ *   start[j]    index of the start of j's segment
  *   insert[j]   index of the segment's first `insert` or `combine` up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch

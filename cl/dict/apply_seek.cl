@@ -13,8 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
 }
 
 /* The array of queries to the dictionary has four parts: n_up upward seeks, the upper neighbours of n_erased erased
- * keys, the downward seeks, and the lower neighbours of the erased keys. seek_query returns the index of seek q in this
- * array. near_query returns the index of erased key e's upper neighbour, or lower neighbour unless `forward`. */
+ * keys, the downward seeks, and the lower neighbours of the erased keys. seek_query returns the index of seek q.
+ * near_query returns the index of erased key e's upper (if `forward`) or lower neighbour. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -24,9 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query, a
- * downward query the greatest lesser key. So no query finds the seek's own key, which the batch may change. ops[q]
- * becomes the index of seek q in key order. erased[] receives the present keys that the batch erases. */
+/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less, a downward query
+ * the greatest lesser key. So no query finds the seek's own key, which the batch may change. ops[q] becomes the index
+ * of seek q in key order. erased[] receives the present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -84,9 +84,9 @@ typedef struct {
     }
 
 /* Finds the ends of chains. A chain is a series of erased keys; each key is the dictionary's neighbour of the key
- * before. A key ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if the key of entry p
- * ends a chain, else 0. The host then runs a maximum scan, so that each entry leads to its chain's end (chain_end). The
- * first half of ends[] is for upward seeks, in descending order of keys. */
+ * before. A key ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a
+ * chain, else 0. A maximum scan by the host then leads each entry to its chain's end (chain_end). The first half of
+ * ends[] is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -119,8 +119,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. If the state s is not STATE_ABSENT, the result is sorted[position]. Else, if `other`
- * is true, it is other_key with the value base_value[at]. Else it is "not found". */
+/* Writes the result of one seek. If the state s is not STATE_ABSENT, the result is sorted[position]. Else, if `other`,
+ * it is other_key with the value base_value[at]. Else it is "not found". */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects faults into concurrent kernels and records when each operation ran, for tests. The times are values of
- * *clock, a counter that all work-items increment.
+/* Injects faults into concurrent kernels and records when each operation ran, for tests. Times are values of *clock, a
+ * counter that all work-items increment.
  *
  *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
  *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */

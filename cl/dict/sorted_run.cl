@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills sorted runs. An element of a run is hidden if it is an erasure or if a newer element replaces it. All other
- * elements are visible. */
+/* Fills sorted runs. An element of a run is hidden if it is an erasure or if a newer element replaces it, else
+ * visible. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -28,8 +28,8 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch of updates into a run. If `erased` is not NULL, writes the hidden bits: bit i becomes 1 if
- * update i erases. */
+/* Copies a sorted batch of updates into a run. If `erased` is not NULL, hidden bit i becomes 1 if update i erases, else
+ * 0. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -59,8 +59,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32 keys. Each work-item writes one byte
- * only, so that neighbours read adjacent keys. */
+ * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32. Each work-item writes one byte only, so
+ * that neighbours read adjacent keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

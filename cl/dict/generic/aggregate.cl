@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each interval of an array. The host must define COMBINE_TYPE
- * and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a table.
+ * and COMBINE_OP. aggregate_short reads every value of an interval, aggregate_long a few values of a table.
  *
  * For sums, the table holds the array's exclusive prefix sums. For minima and maxima, it holds levels. The first level
  * is the array. AGGREGATE_FAN values of a level become one value of the next level. */

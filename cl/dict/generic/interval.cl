@@ -208,8 +208,8 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
 }
 
 /* Passes the owners of segments of 2^(level + 1) pieces to their halves. A segment's owner is the least index of an
- * interval that covers the segment. from[p] is the owner of the long segment at piece p, to[p] of the short one. The
- * short segment lies in the long segments at p and at p - 2^level. */
+ * interval that covers it. from[p] is the owner of the long segment at piece p, to[p] of the short one. The short
+ * segment lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

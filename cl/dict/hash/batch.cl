@@ -45,8 +45,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters for a batch of updates that is sorted by partition. batch_index[j] is the index of update j in
- * batch_values and batch_erased. If batch_index is NULL, this index is j. */
+/* Kernel parameters for a batch of updates, sorted by partition. batch_index[j], or j if batch_index is NULL, is the
+ * index of update j in batch_values and batch_erased. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
@@ -140,8 +140,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word that
- * gets no slot, or 0. */
+/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word
+ * without a slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
- * its home bucket, 1 if it is in its second bucket, else HASH_PROPOSALS_MAX. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. It has 0 proposals if the element is in its
+ * home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates of a hash table (hash_apply). Before that, hash_find_in_batch answers the operations `find`
- * and `contains`, and hash_absent counts new keys. hash_gather and hash_scatter let the operations that gave up run as
- * an ordered batch. */
+/* Runs concurrent updates of a hash table (hash_apply). Before, hash_find_in_batch answers the finds and contains, and
+ * hash_absent counts new keys. Afterwards, hash_gather and hash_scatter let the operations that gave up run as an
+ * ordered batch. */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
- * spill count, a work-item must hold the latch of the home bucket. So operations on one key take effect one after
- * another. The second bucket may be unlatched, so work-items claim empty slots by a compare-and-swap.
+ * spill count, a work-item must hold the home bucket's latch. So operations on one key take effect one after another.
+ * The second bucket may be unlatched, so work-items claim empty slots by a compare-and-swap.
  *
  * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -95,8 +95,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the 4-byte key, or the upper word of the 8-byte
- * key. */
+/* Returns the address of the word that shows whether a slot is empty: the upper word of the key (a 4-byte key has only
+ * this word). */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -104,7 +104,7 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* Upper word of a slot while a work-item changes the slot's 8-byte key. No key of the partition has this upper word. */
+/* Upper word of a slot while a work-item changes the slot's 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
 /* Bit s of `same` is 1 if slot s may hold the key. Bit s of `empty` is 1 if slot s is empty. */
@@ -137,7 +137,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Tests the slots whose bits in `same` are 1. Returns the slot that holds the key, or HASH_NONE. The caller must hold
+/* Returns the slot that holds the key, among the slots whose bits in `same` are 1, or HASH_NONE. The caller must hold
  * the latch of the key's home bucket. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
@@ -339,8 +339,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if operation i is not an update. `again` must be true if an earlier launch
- * began the operation. */
+/* Sets up *op for operation i. Returns false if this is not an update. `again` must be true if an earlier launch began
+ * the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -415,8 +415,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. `how` is an enum
- * hash_way. n_latches must be a power of two. All latches must be 0. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. `how` is an enum hash_way.
+ * n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -446,8 +446,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the operations `find` and `contains`. In `history`, operation i begins at time 2 i and ends at time 2 i + 1,
- * as if the operations ran one after another. */
+/* Answers the finds and contains. In `history`, operation i begins at time 2 i and ends at 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -475,8 +474,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of operations `upsert` and `insert` whose key is absent. The table must have
- * buckets. */
+/* Adds to state[HASH_PENDING] the number of upserts and inserts whose key is absent. The table must have buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)

@@ -13,7 +13,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
+    uint words[HASH_PLACES];     /* First hash_dedup's hash table, later a word for each slot (hash_word). */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
@@ -42,7 +42,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. If the key displaces an element, finds a slot for that element, and so on. */
+/* Finds a slot for the key of update u, then for an element that this key displaces, and so on. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

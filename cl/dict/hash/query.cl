@@ -10,8 +10,8 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block of n keys from index `at` on. start[i] and buckets[i] are the first bucket and the bucket count of key i's
- * partition. */
+/* A block of n keys from index `at` on. start[i] is the first bucket of key i's partition, buckets[i] its bucket
+ * count. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -118,8 +118,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN (saturated),
- * searches all buckets. */
+/* Searches the second buckets of the keys in `on`, or all buckets if the home bucket's spill count is HASH_SCAN
+ * (saturated). */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -233,8 +233,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spill count. If the count is HASH_SCAN
- * (saturated), searches all buckets and sets the flag HASH_RECOUNT instead. */
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If this is HASH_SCAN (saturated),
+ * searches all buckets and sets the flag HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* Kernel parameters that describe a hash table. table_starts is NULL if the table is empty. */
+/* Kernel parameters of a hash table. table_starts is NULL if it is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -200,8 +200,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a search for a key that is not in its home bucket, start + `first`. The home bucket's spill count must not
- * be 0. */
+/* Continues the search for a key that is not in its home bucket, start + `first`. This bucket's spill count must not be
+ * 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -211,7 +211,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Finds a mixed key in the n buckets from `start` on, which must be the key's partition. n must not be 0. */
+/* Finds a mixed key in its partition, the n buckets from `start` on. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

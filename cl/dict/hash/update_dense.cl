@@ -34,8 +34,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. A partition may have at most
- * HASH_UPDATES_MAX updates. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates, which may be at most HASH_UPDATES_MAX. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -118,7 +117,7 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
 }
 
 /* Updates each partition p with left[p] != HASH_DONE, or all partitions if `left` is NULL. The table must have
- * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
+ * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense. */
+/* Applies a batch that has few updates per partition of a hash table. Reads only the necessary buckets. Leaves some
+ * partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -9,7 +9,7 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
+    uint words[HASH_SLOTS_MAX]; /* First hash_dedup's hash table, later a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
@@ -105,8 +105,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
- * compiler failed on two loops. */
+/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. A compiler failed on two loops
+ * for this. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {

@@ -2,20 +2,19 @@
 /* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
  * new leaves to the levels above.
  *
- *   bucket_updates   puts each update's index into the bucket of its leaf
+ *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. If a leaf
- * may overflow, the team needs twice the registers. So the teams of a group handle these leaves together at the end,
- * and one atomic operation allocates all new leaves. All lanes of a sub-group must call updates_next and the functions
- * after it. */
+/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
+ * may overflow needs twice the registers. The teams of a group handle such leaves together at the end, so that one
+ * atomic operation allocates all new leaves. Whole sub-groups must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* leaf_counts[leaf] is the sum of two numbers: ARRIVAL times the number of updates that have arrived, and the number of
- * keys. The first update that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update
- * after the head. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises
- * state[LTREE_LARGEST], and the host sorts the batch instead. */
+/* leaf_counts[leaf] is ARRIVAL times the number of updates that have arrived, plus the number of keys. The first update
+ * that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update after the head. Updates
+ * of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host
+ * sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -32,8 +31,8 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if update i is the leaf's head (the first to
- * arrive), else LTREE_NONE. */
+/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if the update is the leaf's head (the first
+ * to arrive), else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -117,7 +116,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* Defines functions on a column, the keys or values of a leaf in the registers of a team.
+/* Defines functions on a column, the keys or values of a leaf in a team's registers.
  *
  *   column_read    reads the slots below `count`, and sets the others to `fill`
  *   column_write   writes the pieces that contain slots first .. end - 1
@@ -345,8 +344,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the first leaf and the first
- * entry of this work-item. */
+/* Allocates `leaves` new leaves and `parents` entries of the parents' list. Returns this work-item's first leaf and
+ * entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* Waits until all work-items have read the previous result. */
@@ -446,7 +445,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* The variables below must follow the barrier, because a CPU compiler loses conditions across barriers. */
+        /* Declares variables after the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

@@ -83,8 +83,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. The count of operation p is before[p] +
- * counted[p]. Operation p ends at time tick + p. */
+/* Copies the results of gathered operations to the concurrent batch. Operation p has the count before[p] + counted[p],
+ * and ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

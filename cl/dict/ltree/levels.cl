@@ -4,8 +4,8 @@
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update. `chain` is the number of new nodes
- * directly to the right of the entry's child. */
+/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes
+ * directly to the right of its child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];

@@ -7,7 +7,7 @@
  *   TEAM_WIDTH    lanes that read a node together
  *   LTREE_ITEMS   queries that a work-item handles together
  *
- * A function that has an array of TEAM_QUERIES or adds over a team must be called by whole sub-groups. */
+ * Whole sub-groups must call each function that adds over a team or has an array of TEAM_QUERIES. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -32,7 +32,7 @@ typedef uint ltree_value; /* unused */
 /* A split moves the entries from LTREE_HALF on to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots. It is the greatest key, so searches never count unused slots as less than the query. */
+/* Key in unused slots: the greatest key, so that searches never count unused slots as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -88,7 +88,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys. The links of other leaves bypass it, or soon will. */
+/* Returns true if a leaf is dead: it covers no keys. Other leaves' links bypass it, or soon will. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -105,8 +105,8 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* The result of counting the keys of a node: the number of keys less than the query, plus COUNT_EQUAL for each equal
- * key. Unused slots count as equal if the query is all ones. */
+/* Result of counting a node's keys: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused
+ * slots count as equal if the query is all ones. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -116,8 +116,8 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node, the first or the last ones. One comparison chooses the slots, to
- * save cache lines. */
+/* A CPU search reads only this many slots of a node, the first or the last ones, to save cache lines. One comparison
+ * chooses them. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -129,8 +129,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts the keys that are less than the query. Uses vectors, because compilers execute a sum of scalar comparisons one
- * by one. Compares by >=, because processors without unsigned comparisons compute it by a maximum. */
+/* Counts the keys less than the query. Uses vectors, because compilers execute a sum of scalar comparisons one by one.
+ * Compares by >=, because processors without unsigned comparisons compute it by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -193,7 +193,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the index of the entry to follow in an inner node that has `less` keys less than the query. The first entry
+/* Returns the index of the entry to follow in an inner node, which has `less` keys less than the query. The first entry
  * also covers lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {

@@ -17,8 +17,8 @@
 #define STEP_STARVED 3 /* No node is free. */
 #define STEP_FAR     4 /* The operation must go on in the next launch. */
 
-/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, the erase merges the leaf into the right neighbour.
- * The neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
+/* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges the leaf into its right neighbour. The
+ * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -57,9 +57,9 @@ typedef struct {
 #if TEAM_WIDTH > 1
     ltree_value value; /* that an update stores */
 #endif
-    uint              count; /* Number of keys that a count or range has found so far. */
+    uint              count; /* Number of keys that a count or range has found. */
     uint              tries;
-    uint              hops;     /* Number of leaves that the query has visited in this launch. */
+    uint              hops;     /* Number of leaves visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Elements stored minus elements erased by this work-item. */
@@ -236,8 +236,8 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less; it may be the
- * key of an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. *next becomes the first other key, perhaps of an unused slot.
+ * If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if TEAM_WIDTH > 1
@@ -250,7 +250,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Binary search, because each lane reads a different line, so the number of loads matters. */
+    /* Binary search, because each lane reads a different line, so that the number of loads matters. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
@@ -338,8 +338,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
- * if outdated words led to no node. */
+/* Descends to op->level. Returns the node that should cover the query (the caller must check this), or LTREE_NONE if
+ * outdated words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -363,8 +363,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so
- * that all loaded words belong to one moment. */
+/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all
+ * loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return apart_all(ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);

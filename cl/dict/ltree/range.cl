@@ -6,8 +6,8 @@
 /* All work-items together copy a range with more elements than this, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes the members of range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes 0
- * if the range has at most LTREE_LONG elements, else an upper bound of its pieces (parts in one leaf). */
+/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes 0 if the range has
+ * at most LTREE_LONG elements, else an upper bound of its pieces (parts in one leaf). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,

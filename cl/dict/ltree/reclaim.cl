@@ -54,9 +54,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay. Sets *low and *child to the entry's corrected key and child. At level
- * 1, the corrected child is the leaf into which the child was merged, so several entries may have this child. Only the
- * entry whose key is this leaf's low bound stays. */
+/* Returns true if the entry in a slot must stay. Sets *low and *child to its corrected key and child. At level 1, a
+ * merged child becomes the leaf into which it was merged. Of several entries with this leaf, only the one with the
+ * leaf's low bound stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

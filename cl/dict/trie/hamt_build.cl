@@ -68,8 +68,8 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of the flags
- * from hamt_heads. */
+/* starts[k] becomes the index of new leaf k's first element. `number` must hold the prefix sums of hamt_heads'
+ * flags. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -79,8 +79,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 }
 
 /* Writes the record of new leaf k to fresh[k]. Until hamt_before runs, `before` is the leaf's number of elements.
- * units[k] becomes the size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered
- * the keys. */
+ * units[k] becomes the block's size in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered the
+ * keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -147,7 +147,7 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
+/* Adds the records of new leaves, whose blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
  * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of the results of hamt_shape and
  * hamt_replace. `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
@@ -168,7 +168,7 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
 }
 
 /* Writes the member `before` (rank of the first element) of all records, and a record after the last leaf. `counts`
- * must hold the prefix sums of the leaves' element counts. */
+ * must hold the prefix sums of the leaves' sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -189,8 +189,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of the sizes from hamt_sizes. */
+/* Copies the blocks of kept leaves to a new pool. from[i] must be the old block's index in units of HAMT_UNIT bytes, or
+ * HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes' results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -210,8 +210,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* If element m is the first element in its bitmap word, writes this word and the empty words before it. The leaf's last
- * element also writes the empty words after it. */
+/* If element m is the first in its bitmap word, writes this word and the empty words before it. The leaf's last element
+ * also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch. Each work-item runs one operation at a
- * time.
+/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch.
  *
  * An update takes effect when one compare-and-swap changes its key's slot. A find takes effect when it reads the slot.
  * If the slot is empty, the dictionary's trie, which the launch does not change, has the key's state. So the operations
@@ -69,7 +68,8 @@ ORDO_FN uint hamt_answer(const hamt_batch *batch, const hamt_op *op, bool found)
 
 /* ---- finds ------------------------------------------------------------------------------------------------------- */
 
-/* Finds a key in the dictionary's trie, as it was before the launch. Copies its value to *value_out, unless NULL. */
+/* Finds a key in the dictionary's trie, which the launch does not change. Copies its value to *value_out, unless
+ * NULL. */
 ORDO_FN bool hamt_was_there(const hamt_trie *t, ordo_key_form key, __global hamt_value *value_out)
 {
     if (t->n_leaves == 0)
@@ -98,7 +98,7 @@ ORDO_FN void hamt_find_one(const hamt_batch *batch, hamt_op *op)
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* Tries to become the work-item that allocates the missing child in *word. Returns the child's word, HAMT_ELECTED if
- * another work-item is elected, or 0 if there is no memory for a child. */
+ * another work-item is elected, or 0 if no memory is left. */
 ORDO_FN uint hamt_elect(const hamt_batch *batch, hamt_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))
@@ -222,8 +222,7 @@ ORDO_FN void hamt_run(const hamt_batch *batch, uint n, uint faults)
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch. If draft_n_slots is 0, there is no draft, and all updates give
- * up. */
+/* Runs operations first .. first + n - 1 of the batch. If draft_n_slots is 0 (no draft), all updates give up. */
 HAMT_KERNEL
 void hamt_apply(HAMT_TRIE, DRAFT_PARAMETERS, uint first, uint n, __global uint *pending, __global uint *history,
                 __global const uchar *codes, ulong codes_at, __global const hamt_value *values, ulong values_at,

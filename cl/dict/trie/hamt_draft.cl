@@ -9,7 +9,7 @@
 #include "dict/trie/hamt.cl"
 #include "shared/hamt_draft.h"
 
-/* Kernel parameters that describe a draft. `draft_keys` are the keys of the launch's operations. */
+/* Kernel parameters of a draft. `draft_keys` are the keys of the launch's operations. */
 #define DRAFT_PARAMETERS                                                                                               \
     __global uint *draft_slots, __global uint *draft_nodes, __global uint *draft_leaves, __global uint *draft_state,   \
         uint draft_n_slots, uint draft_most_nodes, uint draft_most_leaves, __global const ordo_key *draft_keys,        \

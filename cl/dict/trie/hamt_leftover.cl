@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a concurrent batch that hamt_apply does not run: seeks, counts and ranges, which see the
- * dictionary before the batch, and the updates that gave up. */
+/* Runs the operations of a concurrent batch that hamt_apply leaves: the updates that gave up, and seeks, counts and
+ * ranges, which see the dictionary before the batch. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

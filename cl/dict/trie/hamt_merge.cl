@@ -17,7 +17,7 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* The effect of an update is a number and three bits. Of several updates of a key, only the last has EFFECT_STORES or
+/* Effect of an update: a number and three bits. If several updates have one key, only the last has EFFECT_STORES or
  * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
@@ -71,7 +71,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf, and the updates begin .. end - 1 of the batch, which fall into this leaf. */
+/* A leaf, and the updates begin .. end - 1, which fall into it. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -247,8 +247,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the updated trie, which has n elements. The new blocks begin at byte first_unit * HAMT_UNIT of
- * the pool. `plan` must hold the exclusive prefix sums of hamt_plan's results. */
+/* Writes the records of the updated trie of n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
+ * pool. `plan` must hold the exclusive prefix sums of hamt_plan's results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -283,7 +283,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (With a pointer instead of this index, some compilers
+/* The leaf that is being written, and the index of the next leaf. (A pointer to the next leaf makes some compilers
  * crash.) */
 typedef struct {
     __global const hamt_leaf *leaves;

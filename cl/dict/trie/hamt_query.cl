@@ -151,7 +151,7 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
 }
 
 /* Copies the elements from rank firsts[i] on to the output indices offsets[i] .. offsets[i + 1] - 1. If `firsts` is
- * NULL, copies all elements. Writes nothing if the number of results exceeds `most`. */
+ * NULL, copies all elements. Writes nothing if there are more than `most` results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

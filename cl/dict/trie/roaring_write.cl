@@ -26,8 +26,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of container c's first key, and run_starts[r] the index of run r's first key. Both arrays
- * end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* starts[c] becomes the index of container c's first key, run_starts[r] the index of run r's first key. Both arrays end
+ * with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -40,8 +40,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 if the container is
- * a list of runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
+/* Chooses the form of each container c. sizes[c] becomes its size in bytes. has_runs[c] becomes 1 if it is a list of
+ * runs. firsts[c] becomes 1 if it is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -176,8 +176,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* If key m is the first key in its bitmap word, writes this word and the empty words before it. The container's last
- * key also writes the empty words after it. */
+/* If key m is the first in its bitmap word, writes this word and the empty words before it. The container's last key
+ * also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;

@@ -17,8 +17,8 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the entry of
- * these bits, or searches twice if there is no entry. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads these bits'
+ * entry, or searches twice if there is none. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -105,8 +105,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0 if they have
- * none. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query share, or 0 if they share none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
