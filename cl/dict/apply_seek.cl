@@ -83,10 +83,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains. A chain is a series of erased keys; each key is the dictionary's neighbour of the key
- * before. A key ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a
- * chain, else 0. A maximum scan by the host then leads each entry to its chain's end (chain_end). The first half of
- * ends[] is for upward seeks, in descending order of keys. */
+/* Finds the ends of chains of erased keys, in which each key is the dictionary's neighbour of the key before. A key
+ * ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a chain, else
+ * 0. A maximum scan by the host then leads each entry to its chain's end (chain_end). The first half of ends[] is for
+ * upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {

@@ -128,7 +128,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Work-group r computes the array `visible` of run r: the number of visible elements before each block. */
+/* Work-group r computes run r's array `visible`: the number of visible elements before each block. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

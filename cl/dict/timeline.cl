@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
  * 2015). Entry i belongs to operation i; i is also called the time. An entry has a group (the number of the operation's
- * key among the batch's distinct keys) and a change. The change is +1 if the operation adds the key, -1 if it removes
- * the key, else 0.
+ * key among the batch's distinct keys) and a change (+1 if the operation adds the key, -1 if it removes the key, else
+ * 0).
  *
  * Level b belongs to bit b of the groups. The highest level has the entries in the order of time. The level below level
- * b has first the entries whose bit b is 0, then those whose bit b is 1. Level b stores for each block of 32 entries:
+ * b has first the entries whose bit b is 0, then the others. Level b stores for each block of 32 entries:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is +1

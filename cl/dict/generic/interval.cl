@@ -11,9 +11,8 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or to its last ones if `descending`.
- * lengths[i] becomes the number of elements that remain. ends[i] becomes the greatest rank that remains, or the least
- * rank if `descending`. */
+/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or its last ones if `descending`.
+ * lengths[i] becomes the number of elements that remain, ends[i] their greatest rank, or least rank if `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -194,7 +193,7 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
 }
 
 /* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval.
- * For the first piece p of both segments, lowers owners[p] to the interval's index i. */
+ * Lowers owners[p] to the interval's index i for the first piece p of both segments. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

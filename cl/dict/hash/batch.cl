@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helps kernels in which one work-group handles one partition of a hash table. If HASH_COMBINES is 1, the kernels
- * combine the values of a batch with stored values. The batch must then erase nothing, and its kind must be HASH_ANY or
- * HASH_DISTINCT. */
+ * combine the values of a batch with stored values. The batch must then be of kind HASH_ANY or HASH_DISTINCT and erase
+ * nothing. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -19,7 +19,7 @@ typedef const hash_value hash_given;
 #endif
 
 /* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items. PoCL 3.1
- * and 6.0 sometimes fail. So the kernels of cl/dict/hash follow three rules:
+ * and 6.0 need three rules in cl/dict/hash for this:
  *   - A function that has a barrier ends with a barrier (except hash_move).
  *   - Code that has a barrier and runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other branch has none. */
@@ -140,8 +140,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word
- * without a slot, or 0. */
+/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word that
+ * gets no slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)

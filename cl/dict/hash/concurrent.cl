@@ -12,9 +12,9 @@
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
- * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the addresses of the accesses depend on the result of
- * the update (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so with them one
- * work-item runs all operations (HASH_ALONE).
+ * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so that one work-item runs all
+ * operations (HASH_ALONE).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -95,8 +95,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the upper word of the key (a 4-byte key has only
- * this word). */
+/* Returns the address of the key's upper word (a 4-byte key has only one word), which shows whether a slot is empty. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -138,7 +137,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Returns the slot that holds the key, among the slots whose bits in `same` are 1, or HASH_NONE. The caller must hold
- * the latch of the key's home bucket. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
+ * the latch of the key's home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -180,8 +179,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* This fence orders the previous owner's store of a value before the new owner's
-                               * store. */
+        ordo_fence_acquire(); /* Orders the previous owner's store of a value before the new owner's. */
     return true;
 }
 
@@ -506,8 +504,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch, in which operation l has the index left[first + l].
- * Operation l ends at time tick + l. */
+/* Copies the results of the ordered batch back. Its operation l has the index left[first + l] in the concurrent batch,
+ * and ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

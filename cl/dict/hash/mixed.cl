@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
- * batch must be sorted by partition. Operations on equal keys must be in the caller's order. A chain is the list of
+ * batch must be sorted by partition, with operations on equal keys in the caller's order. A chain is the list of
  * operations on one key. */
 #pragma once
 #include "dict/codes.cl"

@@ -25,8 +25,8 @@ typedef struct {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is variant 13 of D.
- * Stafford's mixers. */
+/* The 32-bit hash_mix is from C. Wellons' search for the least bias, the 64-bit one is variant 13 of D. Stafford's
+ * mixers. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -133,7 +133,7 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Reads a bucket's spill count while other work-items may change it. */
+/* Loads a bucket's spill count, which other work-items may change. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;

@@ -25,7 +25,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. If HASH_GROUP is 1, also keeps `words`, because hash_touch overwrites them. */
+/* Clears *mem, except `live` and, if HASH_GROUP is 1, `words`, which hash_touch overwrites. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -132,9 +132,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. Sets
- * mem->left if a stashed element (outside both its buckets) is erased, so that hash_update_dense updates the
- * partition. */
+/* Adds up the changes of spill counts, and saves the displaced elements. Sets mem->left if a stashed element (outside
+ * both its buckets) is erased, so that hash_update_dense updates the partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)

@@ -5,16 +5,16 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
- * may overflow needs twice the registers. The teams of a group handle such leaves together at the end, so that one
- * atomic operation allocates all new leaves. Whole sub-groups must call updates_next and the functions after it. */
+/* A team (lanes that work together) holds a leaf in registers. The teams of a group handle leaves that may overflow
+ * together at the end, so that one atomic operation allocates all new leaves. Whole sub-groups must call updates_next
+ * and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* leaf_counts[leaf] is ARRIVAL times the number of updates that have arrived, plus the number of keys. The first update
- * that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update after the head. Updates
- * of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host
- * sorts the batch instead. */
+ * that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update after the head. A
+ * leaf's updates are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the
+ * host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -66,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Each lane holds LANE_SLOTS slots of a leaf in registers. If the leaf may overflow, the lane holds a second part, with
- * slots from LTREE_WORDS on. */
+/* Lane l of a team holds the slots of a leaf from l * LANE_SLOTS on. If the leaf may overflow, the lane holds a second
+ * part, with slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -92,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece is 16 bytes of a column (the keys or values of a leaf). A lane loads a piece at once. */
+/* Loads a piece: 16 bytes of a column (the keys or values of a leaf). */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -235,7 +235,6 @@ typedef struct {
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Greatest number of updates per lane. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
 /* A lane's updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */

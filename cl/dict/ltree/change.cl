@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node that has `count` keys. Else
- * removes the child or value at `slot`. */
+/* Inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node with `count` keys. Unless `open`,
+ * removes the entry at `slot` instead. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
@@ -165,7 +165,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
+    /* The bound is the left leaf's last key or, between inner nodes, the right node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;

@@ -178,7 +178,7 @@ ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __gl
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the entry that leads to the new node. */
+    if (op->level > 0) { /* The operation has its result. The host adds the new node's entry. */
         ltree_tell_host(batch);
         return;
     }
@@ -196,10 +196,10 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a team. `op` is its current operation, unless the team is `idle`. `next` is the index of this work-item's
- * next operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into
- * `own`. The team then runs the operations of the lanes in `left` (Awad et al., Engineering a High-Performance GPU
- * B-Tree, PPoPP 2019, section 3.6). */
+/* State of a team. `op` is its current operation, unless `idle`. `next` is the index of this work-item's next
+ * operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into `own`, and
+ * the team runs the operations of the lanes in `left` (Awad et al., Engineering a High-Performance GPU B-Tree, PPoPP
+ * 2019, section 3.6). */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -283,7 +283,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane runs with any sub-group size, so the kernel does not require a size. */
+/* A team of one lane runs with any sub-group size. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else

@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
+/* Counts the nodes to the right of `child`, up to the node with the high bound `bound` or the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -77,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level meanwhile.
- * Whole teams must call this. */
+/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level. Whole teams
+ * must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -116,7 +116,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the old root, whose nodes lead to the root and its new right neighbours. Returns the new root. One
+/* Adds a level above the old root, with entries for the root and its new right neighbours. Returns the new root. One
  * team must call this. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {

@@ -98,8 +98,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* Links the first of two zombies (merged leaves) that an operation passes in succession to the leaf after the second.
- * Only this function writes the link of a zombie. */
+/* Links the first of two successive zombies (merged leaves) on an operation's way to the leaf after the second. Only
+ * this function writes a zombie's link. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

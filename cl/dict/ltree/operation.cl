@@ -278,7 +278,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns the array next to a node's keys: the children of an inner node, or the 4-byte values of a leaf. */
+/* Returns the array next to a node's keys: an inner node's children, or a leaf's 4-byte values. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -297,7 +297,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
+/* Next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
 typedef struct {
     uint next;
     bool beyond;

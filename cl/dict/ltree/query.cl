@@ -77,7 +77,7 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
 }
 
 /* Sets ends[m].node to a guess of the leaf that covers hi of range m: the child that the parent of lo's leaf has for
- * hi. If hi is above all keys of this parent, the guess is the right neighbour of lo's leaf. */
+ * hi. If hi is above the parent's keys, the guess is the right neighbour of lo's leaf. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -128,8 +128,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If the interval has elements in more than two leaves, its count
- * is invalid and START_TWO is 0. */
+/* Returns the interval from leaf `from` to leaf `last`. If it has elements in more than two leaves, its count is
+ * invalid and START_TWO is 0. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {

@@ -207,8 +207,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. Element e of the group's output belongs to the last range q with
- * start[q] <= e. Long ranges count as empty. */
+/* Short ranges that a work-group copies together. Element e of its output belongs to the last range q with start[q] <=
+ * e. Long ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];

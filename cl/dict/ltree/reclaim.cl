@@ -15,8 +15,8 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes the
- * dead nodes' links skip one node. */
+/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes each
+ * dead node's link skip the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

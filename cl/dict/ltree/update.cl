@@ -68,8 +68,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. After a split at
- * border k, the left leaf covers this update's key. */
+/* Border k is the index of the last update of block k (blocks have `most` updates). After a split at border k, the left
+ * leaf covers this update's key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Counts the borders from k on at which the leaf of border k splits: the next update falls into this leaf, too. */
@@ -83,8 +83,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be the same leaf. Also writes the bound
- * `high` and the link. */
+/* Copies elements from .. to - 1 of leaf `source` to `leaf`, perhaps the same. Also writes the bound `high` and the
+ * link. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {

@@ -254,7 +254,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Returns the index of the visible element that has `rank` visible elements before it. This element must exist. */
+/* Returns the index of the visible element that has `rank` visible elements before it. It must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)

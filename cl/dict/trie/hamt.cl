@@ -200,7 +200,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Result of a search in a leaf: the number of lesser keys, and whether the leaf has the key. */
+/* Result of a search in a leaf: the number of lesser keys, and whether the key is there. */
 typedef struct {
     uint below;
     bool there;

@@ -115,8 +115,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* For each old leaf in touched[] (changed by the batch), sets follow[leaf] to the number of new leaves that replace the
- * leaf. The caller must have set all words of follow[] to 1. */
+/* Sets follow[leaf] to the number of new leaves that replace an old leaf, for each leaf in touched[] (changed by the
+ * batch). The caller must have set all words of follow[] to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -211,7 +211,7 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
 }
 
 /* If element m is the first in its bitmap word, writes this word and the empty words before it. The leaf's last element
- * also writes the empty words after it. */
+ * also writes those after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {

@@ -6,9 +6,9 @@
  * of a key are linearizable.
  *
  * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. To allocate a missing
- * child, one work-item swaps HAMT_ELECTED into the node, allocates the child and stores it, all in one attempt. So the
- * others never block this work-item, even in the same sub-group. They try again, at most HAMT_TRIES times, and then
- * give up: the host executes the list `pending` as an ordered batch. */
+ * child, one work-item swaps HAMT_ELECTED into the node, allocates the child and stores it in one attempt. So the
+ * others never block it, even in the same sub-group. They try again, at most HAMT_TRIES times, and then give up: the
+ * host executes the list `pending` as an ordered batch. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"

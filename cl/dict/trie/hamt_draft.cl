@@ -2,8 +2,8 @@
 /* Reads and changes a draft, the trie of a concurrent batch (shared/hamt_draft.h). Many work-items may call these
  * functions at once.
  *
- * All accesses are relaxed. Each function changes one word by one atomic update, and no reader needs two words that
- * belong together. Keys and values do not change, and new nodes are 0 before the launch. */
+ * All accesses are relaxed, because each function changes one word by one atomic update, and no reader needs two words
+ * that belong together. Keys and values do not change, and new nodes are 0 before the launch. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"

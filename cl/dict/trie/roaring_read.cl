@@ -253,7 +253,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
 }
 
 /* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
- * the counts from roaring_slices. */
+ * roaring_slices' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -270,7 +270,7 @@ typedef struct {
     ulong                 key;
     uint                  form, unit;
     uint                  bits;       /* Unread bits of a bitmap's current word. */
-    uint                  next, last; /* Unread keys of the current run; none if next > last. */
+    uint                  next, last; /* Unread keys of the current run, none if next > last. */
 } roaring_cursor;
 
 /* Moves the cursor to key number `skip` of the slice. The slice must have more than `skip` keys. */

@@ -62,8 +62,8 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of the arrays from
- * roaring_shapes. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of roaring_shapes'
+ * results. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide

@@ -29,7 +29,7 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* Returns the first `length` bits of `form` as a key of the hash table: the bits, a 1, then zeros. `length` must be
+/* Returns the hash table's key for the first `length` bits of `form`: these bits, a 1, then zeros. `length` must be
  * less than KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it lies in the middle of the numbers that begin
- * with the prefix. Hence a stored prefix of the query is also a prefix of a neighbour: the last key that is at most the
- * query, or the next key. ORDO_KEY must be u32 or u64. */
+ * prefixes. A key is the prefix's bits, a 1, then zeros, so it lies in the middle of the numbers that begin with the
+ * prefix. Hence a stored prefix of the query is also a prefix of a neighbour: the last key that is at most the query,
+ * or the next key. ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
