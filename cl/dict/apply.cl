@@ -7,7 +7,7 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Adds the number of operations with code c to histogram[c]. The caller must have set histogram to 0. */
+/* Adds the number of operations with code c to histogram[c], which must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -52,10 +52,10 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups (all operations on one key). group_of[j] becomes the group of operation j, first_of[g] the first
- * operation of group g. there_before[g] becomes the number of groups below g whose key was present before the batch.
- * head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive prefix
- * sums of apply_starts' flags. */
+/* Numbers the groups (a group is all operations on one key). group_of[j] becomes the group of operation j, first_of[g]
+ * the first operation of group g. there_before[g] becomes the number of groups below g whose key was present before the
+ * batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive
+ * prefix sums of apply_starts' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)

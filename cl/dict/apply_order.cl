@@ -118,7 +118,7 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
 }
 
 /* Finds the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or NONE
- * if the batch has no operation on the key. If NONE, base_ranks[q] becomes the key's rank before the batch. */
+ * if the batch has no operation on the key. If NONE, base_ranks[q] becomes its rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,

@@ -24,9 +24,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less, a downward query
- * the greatest lesser key. So no query finds the seek's own key, which the batch may change. ops[q] becomes the index
- * of seek q in key order. erased[] receives the present keys that the batch erases. */
+/* Writes keys[], the queries to the dictionary. An upward query is the seek's key + 1; it finds the least key that is
+ * not less. A downward query is the seek's key; it finds the greatest lesser key. So no query finds the seek's own key,
+ * which the batch may change. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that
+ * the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -119,8 +120,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. If the state s is not STATE_ABSENT, the result is sorted[position]. Else, if `other`,
- * it is other_key with the value base_value[at]. Else it is "not found". */
+/* Writes the result of one seek: sorted[position] if the state s is not STATE_ABSENT, else other_key with the value
+ * base_value[at] if `other`, else "not found". */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -135,7 +136,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
+/* Maximum number of groups (of equal keys) per seek of apply_seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
@@ -184,8 +185,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks that may pass any number of groups. Uses the timeline, which records when each key of the batch is
- * present. */
+/* Answers seeks that may pass any number of groups. The timeline records when each key of the batch is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -9,7 +9,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* Sets *wrong to 1 if a key is not less than the next key. The caller must have set *wrong to 0. */
+/* Sets *wrong to 1 if a key is not less than the next key. *wrong must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -60,7 +60,7 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
  * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32. Each work-item writes one byte only, so
- * that neighbours read adjacent keys. */
+ * that neighbouring work-items read adjacent keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -86,8 +86,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements). The entry after the last block
- * becomes 0. `hidden` must begin at a multiple of 256 bytes. */
+/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements), and the entry after the last
+ * block 0. `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {

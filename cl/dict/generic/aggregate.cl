@@ -30,8 +30,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. An
- * interval with past[i] < first[i] is empty. */
+/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It
+ * is empty if past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))

@@ -44,8 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j contributes to its key's value, or to VALUE_NONE (the identity element)
- * if it contributes none. The host must have computed insert[] as if each combine were an insert. */
+/* Sets brought[j] to the value that operation j contributes to its key's value, or to VALUE_NONE (the identity
+ * element). The host must have computed insert[] as if each combine were an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,

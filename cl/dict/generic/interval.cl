@@ -123,8 +123,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint. They must be sorted by begins[]. covered[j] must be the greatest of ends[0] .. ends[j - 1].
- * Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
+/* Makes intervals disjoint. The intervals must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
+ * ends[j - 1]. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -207,8 +207,8 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
 }
 
 /* Passes the owners of segments of 2^(level + 1) pieces to their halves. A segment's owner is the least index of an
- * interval that covers it. from[p] is the owner of the long segment at piece p, to[p] of the short one. The short
- * segment lies in the long segments at p and at p - 2^level. */
+ * interval that covers the segment. from[p] is the owner of the long segment at piece p, to[p] the owner of the short
+ * segment. The short segment lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

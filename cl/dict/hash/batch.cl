@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. It has 0 proposals if the element is in its
- * home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
+ * its home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -175,7 +175,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 }
 
 /* Sets bit u in `live` if update u is the last of its key. Uses at most `most` elements of `words` as a hash table. If
- * HASH_COMBINES, *repeats becomes 1 if a key has several updates. Batches of all kinds reach all barriers (see
+ * HASH_COMBINES, *repeats becomes 1 if a key has several updates. All kinds of batches reach all barriers (see
  * hash_barrier). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)

@@ -13,7 +13,7 @@
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
  * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
- * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so that one work-item runs all
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so one work-item then runs all
  * operations (HASH_ALONE).
  *
  *   access                      how                              order
@@ -103,7 +103,7 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* Upper word of a slot while a work-item changes the slot's 8-byte key. No key of the partition has this word. */
+/* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
 /* Bit s of `same` is 1 if slot s may hold the key. Bit s of `empty` is 1 if slot s is empty. */
@@ -137,7 +137,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Returns the slot that holds the key, among the slots whose bits in `same` are 1, or HASH_NONE. The caller must hold
- * the latch of the key's home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
+ * the latch of the home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -369,7 +369,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -444,7 +444,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the finds and contains. In `history`, operation i begins at time 2 i and ends at 2 i + 1. */
+/* Answers the finds and contains. The times of operation i in `history` become 2 i and 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,

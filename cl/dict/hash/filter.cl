@@ -17,7 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes a bucket's filter. Other work-items may change the bucket at the same time. */
+/* Computes a bucket's filter. Other work-items may change the bucket meanwhile. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -53,7 +53,7 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* Capacity of hash_changed, a work-item's list of changed buckets. */
+/* Capacity of a work-item's list of changed buckets. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];

@@ -67,7 +67,7 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 }
 
 /* starts[p] becomes the number of buckets of partition p. The keys fill `load` percent of the slots, or more if
- * HASH_BUCKETS_MAX limits the number of buckets. found[HASH_LARGEST] becomes the greatest number. */
+ * HASH_BUCKETS_MAX limits the number of buckets. found[HASH_LARGEST] becomes the greatest of these numbers. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -221,7 +221,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn load may match a slot that another work-item is emptying, so this must try both slots. */
+        /* Tries both slots, because a torn load may match a slot that another work-item is emptying. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -233,8 +233,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spill count. If this is HASH_SCAN (saturated),
- * searches all buckets and sets the flag HASH_RECOUNT instead. */
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If this count is HASH_SCAN
+ * (saturated), searches all buckets and sets the flag HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* Kernel parameters of a hash table. table_starts is NULL if it is empty. */
+/* Kernel parameters of a hash table. table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Reads only the necessary buckets. Leaves some
+/* Applies a batch that has few updates per partition of a hash table. Reads only the necessary buckets, and leaves some
  * partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
@@ -25,7 +25,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live` and, if HASH_GROUP is 1, `words`, which hash_touch overwrites. */
+/* Clears *mem, except `live`. If HASH_GROUP is 1, also keeps `words`, because hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -105,8 +105,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. A compiler failed on two loops
- * for this. */
+/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
+ * compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {

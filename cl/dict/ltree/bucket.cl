@@ -5,9 +5,9 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers. The teams of a group handle leaves that may overflow
- * together at the end, so that one atomic operation allocates all new leaves. Whole sub-groups must call updates_next
- * and the functions after it. */
+/* A team (lanes that work together) holds a leaf in registers. At the end, the teams of a group together handle the
+ * leaves that may overflow, so that one atomic operation allocates all new leaves. Whole sub-groups must call
+ * updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -230,7 +230,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all updates store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
@@ -264,14 +264,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update that all lanes of a team hold. `any` is false if there is no update. */
+/* An update, held by all lanes of a team. `any` is false if there is none. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* Removes the update with the least batch index from the team's updates, and returns it to all lanes. */
+/* Removes the team's update with the least batch index, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -343,7 +343,7 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves and `parents` entries of the parents' list. Returns this work-item's first leaf and
+/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns this work-item's first leaf and
  * entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
@@ -380,7 +380,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
 }
 
 /* Applies the updates to the team's leaf, if the team `has` one, and splits the leaf if it overflows. Returns how many
- * elements the leaf has gained. */
+ * elements the leaf gains. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

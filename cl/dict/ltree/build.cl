@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a linked tree from sorted elements, one level after another, from the leaves up. */
+/* Builds a linked tree from sorted elements, level by level from the leaves up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"

@@ -42,7 +42,7 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
 }
 
 /* Allocates a node. Returns LTREE_NONE if no node is free. *taken may then exceed the capacity until the host corrects
- * it. */
+ * this counter. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);

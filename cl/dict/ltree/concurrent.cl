@@ -13,8 +13,8 @@
 
 /* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
  * safe, because:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
- *     during a launch. Unwritten words are all ones, which is the number of no node.
+ *   - A number that was ever a child in a node of level L + 1 is the number of a node of level L: nodes keep their
+ *     levels during a launch. Unwritten words are all ones, which is the number of no node.
  *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
  *     If it is not above low, the search restarts at the root, with loads that bypass the caches. */
 
@@ -198,8 +198,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
 
 /* State of a team. `op` is its current operation, unless `idle`. `next` is the index of this work-item's next
  * operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into `own`, and
- * the team runs the operations of the lanes in `left` (Awad et al., Engineering a High-Performance GPU B-Tree, PPoPP
- * 2019, section 3.6). */
+ * the team runs the operations of the lanes in `left` (Awad et al., PPoPP 2019, section 3.6). */
 typedef struct {
     ltree_op op;
     ulong    next;

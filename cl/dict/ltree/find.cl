@@ -48,7 +48,7 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. In `history`, operation i begins at time 2 i and ends at 2 i +
+/* Answers the finds and contains of a concurrent batch. The times of operation i in `history` become 2 i and 2 i +
  * 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,

@@ -51,8 +51,8 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 }
 
 /* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
- * `rest`. taken[0] counts the moved ones, taken[1] the others. where[p] becomes output p's index in the concurrent
- * batch, before[p] the number of keys that it has counted so far. */
+ * `rest`. taken[0] counts the moved operations, taken[1] the others. where[p] becomes the index of output p in the
+ * concurrent batch, before[p] the number of keys that this operation has counted so far. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,

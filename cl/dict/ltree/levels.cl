@@ -88,7 +88,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to each listed node of `level`. Writes to `next` the parents of nodes that split. */
+/* Adds entries for new children to each listed node of `level`. Writes the parents of nodes that split to `next`. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -154,7 +154,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* One work-group updates all levels from `level` up. `even` and `odd` list the changed nodes of even and odd levels. */
+/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
+ * levels. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {

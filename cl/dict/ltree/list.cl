@@ -20,7 +20,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
 }
 
 /* Computes place[], the inverse of order[]: place[order[i]] becomes i. order[i] must be the i-th leaf in key order. If
- * `sorted`, this is leaf i, and order[i] becomes i. before[i] becomes the i-th leaf's number of elements. */
+ * `sorted`, leaf i is the i-th leaf, and order[i] becomes i. before[i] becomes the number of elements of the i-th
+ * leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

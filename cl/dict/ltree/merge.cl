@@ -71,7 +71,7 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
 }
 
 /* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
- * neighbour before the leaf, so that each element always is in one of them. Returns false if the leaves have not
+ * neighbour before the leaf, so that each element always is in one of both leaves. Returns false if the leaves have not
  * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
@@ -98,8 +98,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* Links the first of two successive zombies (merged leaves) on an operation's way to the leaf after the second. Only
- * this function writes a zombie's link. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the
+ * second. Only this function writes a zombie's link. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

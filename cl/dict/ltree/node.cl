@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node. The
- * host defines these macros:
+/* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. The host defines
+ * these macros:
  *
  *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
  *   LTREE_GROUP   work-items per group
@@ -116,8 +116,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node, the first or the last ones, to save cache lines. One comparison
- * chooses them. */
+/* A CPU search reads only this many slots of a node, the first or the last ones, to save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -189,11 +188,11 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place is a query's position in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
+/* Place of a query in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the index of the entry to follow in an inner node, which has `less` keys less than the query. The first entry
+/* Returns the index of the entry to follow in an inner node that has `less` keys less than the query. The first entry
  * also covers lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {

@@ -104,8 +104,8 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives all lanes the tail that lane 0 has loaded. With fences, each lane orders its later loads after its own load of
- * the header. So if the lanes have loaded different headers, the result says that the node is latched. */
+/* Gives lane 0's loaded tail to all lanes. With fences, each lane orders its later loads after its own load of the
+ * header. So if the lanes have loaded different headers, the result says that the node is latched. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -236,8 +236,8 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys of a line that are less than the query. *next becomes the first other key, perhaps of an unused slot.
- * If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be in
+ * an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if TEAM_WIDTH > 1
@@ -363,8 +363,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all
- * loaded words belong to one moment. */
+/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so
+ * that all loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return apart_all(ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);

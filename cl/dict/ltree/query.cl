@@ -57,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* An interval of `count` elements. The first element is in `leaf`. `next` is its right neighbour, if this has elements
- * of the interval. `start` packs three fields: the slot of the first element, the number of the interval's elements in
- * `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
+/* An interval of `count` elements. The first element is in `leaf`. `next` is the right neighbour of `leaf`, if it has
+ * elements of the interval. `start` packs three fields: the slot of the first element, the number of the interval's
+ * elements in `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -112,9 +112,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. Bits 16 and up of own[r] become the number of keys less
- * than lo in the first leaf of interval r of this work-item. The lower bits become the count for hi in the last
- * leaf. */
+/* Counts keys in the first and the last leaf of each interval. For interval r of this work-item, bits 16 and up of
+ * own[r] become the number of keys less than lo in the first leaf, the lower bits the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {

@@ -125,14 +125,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* All long ranges. pieces[q] is the number of pieces of all ranges before range q. */
+/* All long ranges. pieces[q] is the number of pieces of the ranges before q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query must be the range of piece p or an earlier range, and becomes the range of piece p. */
+/* Returns piece p. *query must be at most the range of piece p, and becomes this range. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -207,8 +207,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. Element e of its output belongs to the last range q with start[q] <=
- * e. Long ranges count as empty. */
+/* Short ranges that a work-group copies together. Element e of the group's output belongs to the last range q with
+ * start[q] <= e. Long ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Until then, the left
  * neighbour's link and an entry above lead to a zombie. The host runs reclaim_leaves, then the other kernels for each
- * level from the lowest up. */
+ * level upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"

@@ -72,7 +72,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
  * leaf covers this update's key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the borders from k on at which the leaf of border k splits: the next update falls into this leaf, too. */
+/* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
+ * falls into it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -83,8 +84,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies elements from .. to - 1 of leaf `source` to `leaf`, perhaps the same. Also writes the bound `high` and the
- * link. */
+/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be `source`. Also writes the bound `high` and
+ * the link. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -220,7 +221,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates. Returns how many elements the leaf has gained. */
+/* Merges the elements of a leaf with its updates. Returns how many elements the leaf gains. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {

@@ -11,8 +11,8 @@ ORDO_FN void ltree_tell_host(const ltree_batch *batch)
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds a split's entry, and false if the host must add it. The choice depends only on
- * `key`, the new node's low bound. */
+/* Returns true if the operation adds a split's entry, false if the host must add it. Depends only on `key`, the new
+ * node's low bound. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -68,7 +68,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a level above the root, after a split of the root. */
+/* Adds a level above the root after a split of the root. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

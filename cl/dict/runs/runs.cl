@@ -10,9 +10,9 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds the number of one run's visible elements with keys from lo[i] to hi[i] to counts[i], or overwrites counts[i] if
- * `first`. ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] its number of keys at most
- * hi[i]. */
+/* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], ranks[n + i] its number
+ * of keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -216,8 +216,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Adds the number of one run's visible elements before index local_ranks[i] to ranks[i], or overwrites ranks[i] if
- * `first`. */
+/* Counts the visible elements of one run before index local_ranks[i]. Adds this number to ranks[i], or overwrites
+ * ranks[i] if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -229,7 +229,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the two blocks at this distance from its guess. */
+/* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
@@ -352,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns the
- * element's index + 1, or 0 if there is none. */
+/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns its
+ * index + 1, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -420,8 +420,8 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Returns the number of visible elements of all runs that are less than element `place` of run `run`. `before` must be
- * their number in run `run`. */
+/* Returns the number of visible elements in all runs less than element `place` of run `run`. `before` must be their
+ * number in run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -452,8 +452,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 #endif
 
 /* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first.
- * Elements that a newer run replaces must be hidden. *total becomes the number of visible elements. spans[r] becomes
- * the interval of run r with the written elements. */
+ * Elements that a newer run replaces must be hidden. *total becomes the number of visible elements, spans[r] the
+ * interval of run r with the written elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -477,8 +477,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for them (a CPU compiler
- * miscompiled these searches here). Elements that a newer run replaces must be hidden, and visible[] must be
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys, because a
+ * CPU compiler miscompiled the searches here. Elements that a newer run replaces must be hidden, and visible[] must be
  * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,

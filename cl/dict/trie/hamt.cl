@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout. */
+/* Searches a HAMT (an ordered radix trie, shared/hamt_node.h) by key and by rank. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -12,7 +12,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* Kernel parameters of a trie. The pointers are NULL if it has no leaf. */
+/* Kernel parameters of a trie. The pointers are NULL if the trie has no leaf. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -57,8 +57,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search. Increases `low` to the first index i for which the condition `before` is false, but at most to
- * `high`. */
+/* Binary search: increases `low` to the first index i that makes the condition `before` false, at most to `high`. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -97,8 +96,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has =
-        true; /* False after a node without a child for the key. The search then takes the last child of each node. */
+    bool has = true; /* False after a node without a child. The search then takes last children. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);

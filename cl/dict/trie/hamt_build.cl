@@ -11,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns how many low bits a and b must lose to become equal. */
+/* Returns how many low bits a and b must lose to be equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -115,8 +115,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* Sets follow[leaf] to the number of new leaves that replace an old leaf, for each leaf in touched[] (changed by the
- * batch). The caller must have set all words of follow[] to 1. */
+/* For each old leaf in touched[] (changed by the batch), sets follow[leaf] to the number of new leaves that replace the
+ * leaf. The caller must have set all words of follow[] to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -148,8 +148,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 }
 
 /* Adds the records of new leaves, whose blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of the results of hamt_shape and
- * hamt_replace. `follow` is NULL if no old leaf stays. */
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape's and
+ * hamt_replace's results. `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -167,8 +167,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the member `before` (rank of the first element) of all records, and a record after the last leaf. `counts`
- * must hold the prefix sums of the leaves' sizes. */
+/* Writes the member `before` (rank of the first element) of all records, and a record after the last. `counts` must
+ * hold the prefix sums of the leaves' sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -211,7 +211,7 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
 }
 
 /* If element m is the first in its bitmap word, writes this word and the empty words before it. The leaf's last element
- * also writes those after it. */
+ * also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {

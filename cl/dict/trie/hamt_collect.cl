@@ -72,8 +72,8 @@ ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint b
     }
 }
 
-/* Writes the updates of the leaves in `list`. Each work-item handles a word of a leaf. `counts` must hold the prefix
- * sums of hamt_leaf_bits' counts. */
+/* Writes the updates of the leaves in `list`, one work-item per word of a leaf. `counts` must hold the prefix sums of
+ * hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_PARAMETERS, __global const uint *list, __global const ordo_key_form *firsts,
                   __global const uint *counts, uint n, __global const hamt_value *values, ulong values_at,

@@ -178,7 +178,7 @@ ORDO_FN bool hamt_take_op(const hamt_batch *batch, hamt_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HAMT_ANY_LANE(more) subgroup_any(more)
 #else

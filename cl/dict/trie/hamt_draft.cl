@@ -32,8 +32,8 @@ typedef struct {
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* A slot and its word. If the word is 0, the draft lacks the key, which the slot may take. The slot is DRAFT_NO_SLOT if
- * other keys have all slots that the key may take. */
+/* A slot and its word. If the word is 0, the draft lacks the key, and the key may claim the slot. The slot is
+ * DRAFT_NO_SLOT if other keys have all the slots for the key. */
 typedef struct {
     uint slot, word;
 } draft_place;

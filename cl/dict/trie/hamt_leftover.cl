@@ -52,7 +52,7 @@ ORDO_FN void hamt_copy_range(const hamt_trie *t, uint rank, uint n, const hamt_o
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Answers the seeks, counts and ranges of a batch of n operations. */
+/* Answers the seeks, counts and ranges of a batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_query_in_batch(HAMT_TRIE, uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, __global const ordo_key *hi, ulong hi_at, __global const ulong *rooms,

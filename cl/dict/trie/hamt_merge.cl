@@ -5,7 +5,7 @@
  *   hamt_plan        counts the leaves that replace each leaf, and the size of their blocks
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   replaces the last two kernels if the batch only changes values */
+ *   hamt_overwrite   replaces the last two if only values change */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -21,11 +21,11 @@
  * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
-#define EFFECT_STORES 0x2000u /* The update stores the key. */
+#define EFFECT_STORES 0x2000u
 #define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns by how many elements an update increases the trie: 1, 0 or -1. */
+/* Returns how many elements an update adds: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -36,8 +36,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j]. more[j] becomes the number of elements that it adds: 1, 0 or -1. The
- * trie must have leaves. */
+/* Writes the effect of update j to effects[j]. more[j] becomes the number of elements that the update adds: 1, 0 or -1.
+ * The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -71,7 +71,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf, and the updates begin .. end - 1, which fall into it. */
+/* A leaf, and the batch's updates begin .. end - 1, which fall into this leaf. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -190,8 +190,8 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Writes the index of the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves
- * that replace leaf i, the lower half their blocks' size in units of HAMT_UNIT bytes. If `all`, unchanged leaves also
+/* begins[i] becomes the index of leaf i's first update. The upper half of plan[i] becomes the number of leaves that
+ * replace leaf i, the lower half the size of their blocks in units of HAMT_UNIT bytes. If `all`, unchanged leaves also
  * get new blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
@@ -283,8 +283,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (A pointer to the next leaf makes some compilers
- * crash.) */
+/* The leaf that is being written, and the index of the next leaf (a pointer instead makes some compilers crash). */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;

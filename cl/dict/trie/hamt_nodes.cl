@@ -21,8 +21,8 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads[] has a word for each level and leaf. It becomes 1 if the leaf is the first below its node of the level, else
- * 0. */
+/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first below its node of this level,
+ * else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -62,7 +62,7 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether all these words equal
+/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns true if all of them equal
  * `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {

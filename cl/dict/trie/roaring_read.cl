@@ -63,7 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i, without a check. The header of the bitmap must lie before `end`. */
+/* Returns the byte offset of container i, unchecked. The header of the bitmap must lie before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -324,8 +324,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the keys of the set. Their number, `total`, must not be 0. `counts` must hold the exclusive prefix sums of the
- * keys per slice. */
+/* Writes the `total` keys of the set. `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys
+ * per slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

@@ -40,8 +40,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c. sizes[c] becomes its size in bytes. has_runs[c] becomes 1 if it is a list of
- * runs. firsts[c] becomes 1 if it is the first container of a bitmap. */
+/* Chooses the form of each container c, and writes its size in bytes to sizes[c]. has_runs[c] becomes 1 if the
+ * container is a list of runs. firsts[c] becomes 1 if c is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -124,7 +124,7 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
 }
 
 /* Returns the byte offset of bitmap p or, if `wide`, of the upper half of its keys, which precedes the bitmap.
- * header_bytes must hold the prefix sums of the header sizes. */
+ * header_bytes must hold the prefix sums of the headers' sizes. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {

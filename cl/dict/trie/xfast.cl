@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes. The host must
+ * define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest stored prefix of `form` that has at most *length bits. Returns the range of keys that begin with
- * it. *length becomes its length. */
+/* Finds the longest stored prefix of `form` that has at most *length bits. Returns the range of keys with this prefix.
+ * *length becomes the prefix's length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants X1, X2 and X4 of shared/xfast.h. Counts the entries that the table must have; the host compares
- * this number (X3). */
+/* Checks the invariants X1, X2 and X4 of shared/xfast.h. For X3, counts the entries that the table must have. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"

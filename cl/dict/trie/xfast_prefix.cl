@@ -6,8 +6,6 @@
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
-/* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
-
 /* Returns the range of keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
@@ -48,8 +46,6 @@ void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __glo
         counts[counts_at + i] = count;
     }
 }
-
-/* ---- stored prefixes --------------------------------------------------------------------------------------------- */
 
 ORDO_FN ordo_key_form xfast_up_to(uint length)
 {
