@@ -504,8 +504,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch back. Its operation l has the index left[first + l] in the concurrent batch,
- * and ends at time tick + l. */
+/* Copies the results of the ordered batch (the operations that gave up) back. Operation l of this batch is operation
+ * left[first + l] of the concurrent batch, and ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -282,7 +282,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane runs with any sub-group size. */
+/* A team of one lane runs with any sub-group size, so the kernel requires none. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else

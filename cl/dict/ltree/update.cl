@@ -47,7 +47,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Of updates with equal keys, only the last has an effect. */
+/* A sorted batch. If updates have equal keys, only the last has an effect. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;

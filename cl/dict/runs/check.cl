@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a sorted run (tests). */
+/* Checks the invariants of a sorted run, for tests. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"

@@ -254,7 +254,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Returns the index of the visible element that has `rank` visible elements before it. It must exist. */
+/* Returns the index of the visible element that has `rank` visible elements before it. This element must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -352,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns its
- * index + 1, or 0 if there is none. */
+/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns the
+ * element's index + 1, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)

@@ -62,7 +62,7 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns true if all of them equal
+/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether all these words equal
  * `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
