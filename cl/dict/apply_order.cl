@@ -31,8 +31,8 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Keeps the order within both
- * parts. */
+/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Both parts keep their
+ * order. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)

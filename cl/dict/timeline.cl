@@ -39,7 +39,7 @@ typedef struct {
     }
 
 /* Returns how many of a level's first e entries have a 0 at bit `level` of the group. Adds their changes to *changes.
- * (No struct is returned, because Oclgrind cannot run that.) */
+ * (Returns no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;

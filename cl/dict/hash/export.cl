@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all elements of a hash table to arrays. */
+/* Copies the elements of a hash table to arrays. */
 #pragma once
 #include "dict/hash/batch.cl"
 

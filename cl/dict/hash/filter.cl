@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates the filters of buckets. Each key of a bucket sets two bits of the bucket's filter. If one of these bits is 0,
- * the bucket lacks the key. Only CPUs have filters. */
+/* Updates the filters of buckets. Each key sets two bits of its bucket's filter. If one of these bits is 0, the bucket
+ * lacks the key. Only CPUs have filters. */
 #pragma once
 #include "dict/hash/table.cl"
 

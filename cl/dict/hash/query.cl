@@ -158,8 +158,6 @@ ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *b
 #endif
 }
 
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
-
 ORDO_KERNEL(RUN_GROUP)
 void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, __global hash_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -192,8 +190,6 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
         sift = 2 * n_found < block.n;
     }
 }
-
-/* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
 /* The work-item that empties a slot also updates the home bucket's spill count and the partition's element count. */
 

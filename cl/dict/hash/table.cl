@@ -23,8 +23,6 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
 /* The 32-bit hash_mix is from C. Wellons' search for the least bias, the 64-bit one is variant 13 of D. Stafford's
  * mixers. */
 #if KEY_BITS == 32
@@ -114,8 +112,6 @@ ORDO_FN uint hash_second(ordo_key mixed, uint first, uint n)
     return n == 1 ? 0 : second < n ? second : second - n;
 }
 
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
-
 #define HASH_BUCKET_BYTES ((ulong) HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES))
 
 ORDO_FN __global ordo_key *hash_keys(const hash_table *table, uint bucket)
@@ -138,8 +134,6 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
-
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the slot in which the bucket holds the key, or HASH_NONE. */
 #if ORDO_CPU

@@ -72,8 +72,6 @@ ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
-
 ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket)
 {
     if (HASH_GROUP == 1 && hash_bit(mem->touched, bucket))
@@ -126,14 +124,13 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* ---- changes ----------------------------------------------------------------------------------------------------- */
-
 #define HASH_EACH_TOUCHED(s, part, mem)                                                                                \
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts, and saves the displaced elements. Sets mem->left if a stashed element (outside
- * both its buckets) is erased, so that hash_update_dense updates the partition. */
+/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. Sets
+ * mem->left if a stashed element (outside both its buckets) is erased, so that hash_update_dense updates the
+ * partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)

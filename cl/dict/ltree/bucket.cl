@@ -343,7 +343,7 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns this work-item's first leaf and
+/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the work-item's first leaf and
  * entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {

@@ -48,8 +48,7 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. The times of operation i in `history` become 2 i and 2 i +
- * 1. */
+/* Answers the finds and contains of a concurrent batch. Operation i gets the times 2 i and 2 i + 1 in `history`. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,

@@ -32,7 +32,7 @@ typedef uint ltree_value; /* unused */
 /* A split moves the entries from LTREE_HALF on to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots: the greatest key, so that searches never count unused slots as less than the query. */
+/* Key in unused slots: the greatest key, which searches never count as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -105,8 +105,8 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* Result of counting a node's keys: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused
- * slots count as equal if the query is all ones. */
+/* Count of a node's keys: the number less than the query, plus COUNT_EQUAL for each equal key. Unused slots count as
+ * equal if the query is all ones. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 

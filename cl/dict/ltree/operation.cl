@@ -15,7 +15,7 @@
 #define STEP_ON      1
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* No node is free. */
-#define STEP_FAR     4 /* The operation must go on in the next launch. */
+#define STEP_FAR     4 /* The operation goes on in the next launch. */
 
 /* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges the leaf into its right neighbour. The
  * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
@@ -29,7 +29,7 @@ typedef struct {
     /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
     uint                        final;
     uint                        never;       /* Always 0, but compilers do not know this. */
-    uint                        far;         /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        far;         /* Greatest number of leaves that a query visits per launch. */
     uint                        found_first; /* 1 if the finds have their results already. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;

@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets the flag LTREE_SPLITS_PENDING, so that the host repairs the level above, which lacks the entry of a new node or
- * has an outdated entry with the new node's key. */
+/* Sets the flag LTREE_SPLITS_PENDING, so that the host repairs the level above. That level lacks the entry of a new
+ * node, or has an outdated entry with the new node's key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())

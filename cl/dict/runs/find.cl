@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in a set of sorted runs. The host launches a search for each run, the newest first. */
+/* Finds keys in a set of sorted runs. The host launches a search for each run, newest first. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"

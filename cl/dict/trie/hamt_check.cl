@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a HAMT (shared/hamt_node.h). The results are in `wrong` (enum hamt_finding). */
+/* Checks the invariants of a HAMT (shared/hamt_node.h). `wrong` gets the results (enum hamt_finding). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
  * begin with it. A comparison with key i - 1 shows which prefixes begin at key i. A comparison with key i + XFAST_LEAF
- * shows which of these prefixes have an entry. */
+ * shows which of them have an entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
