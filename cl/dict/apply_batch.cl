@@ -11,7 +11,7 @@
 #define NONE 0xffffffffu
 
 /* A mixed batch. Index j of an array in key order belongs to operation index[j]. The operations on one key form
- * segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. Within a segment, only a
+ * segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. After its start, only a
  * `combine` and the first `insert` change the key.
  *
  *   start[j]    index of the start of j's segment

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
- * 2015). Entry i belongs to operation i (the time i). An entry has a group (the number of the operation's key among the
- * batch's distinct keys) and a change (+1 if the operation adds the key, -1 if it removes the key, else 0).
+ * 2015). Entry i belongs to operation i (the time i). An entry has a group and a change. The group is the number of the
+ * operation's key among the batch's distinct keys. The change is +1 if the operation adds the key, -1 if it removes the
+ * key, else 0.
  *
  * Level b belongs to bit b of the groups. The highest level has the entries in the order of time. The level below level
  * b has first the entries whose bit b is 0, then the others. Level b stores for each block of 32 entries:

@@ -112,8 +112,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. For interval r of this work-item, bits 16 and up of
- * own[r] become the number of keys less than lo in the first leaf, the lower bits the count for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. own[r] of interval r packs two counts: the keys less
+ * than lo in the first leaf (bits 16 and up), and the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
