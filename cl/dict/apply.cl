@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. This file handles
- * operations on a single key. */
+/* Applies the operations on single keys of a mixed batch (operations of several kinds), as if they ran one after
+ * another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Adds the number of operations with code c to histogram[c]. The caller must have set histogram to 0. */
+/* Adds the number of operations with code c to histogram[c], which must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -30,7 +30,7 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
 }
 
 /* Writes four arrays of flags to `sums` (shared/apply.h). heads[j] becomes 1 if a segment (a series of operations on
- * one key) starts at index j, else 0. Sets histogram to 0. */
+ * one key) starts at index j, else 0. Clears histogram. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -52,10 +52,10 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups (operations on one key). group_of[j] becomes the group of operation j, first_of[g] the first
- * operation of group g, and there_before[g] the number of lesser groups whose key was present before the batch.
- * head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive prefix
- * sums of the flags from apply_starts. */
+/* Numbers the groups (a group is all operations on one key). group_of[j] becomes the group of operation j, first_of[g]
+ * the first operation of group g. there_before[g] becomes the number of groups below g whose key was present before the
+ * batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive
+ * prefix sums of apply_starts' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -113,7 +113,7 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 }
 
 /* Writes the results of finds, contains and updates, the arrays start_out and insert_out (see sorted_batch), and flags
- * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Sets `offsets` to 0. */
+ * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Clears `offsets`. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

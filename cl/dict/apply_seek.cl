@@ -13,8 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
 }
 
 /* The array of queries to the dictionary has four parts: n_up upward seeks, the upper neighbours of n_erased erased
- * keys, the downward seeks, and the lower neighbours of the erased keys. Both functions return an index into this
- * array: of seek q, or of a neighbour of erased key e. */
+ * keys, the downward seeks, and the lower neighbours of the erased keys. seek_query returns the index of seek q.
+ * near_query returns the index of erased key e's upper (if `forward`) or lower neighbour. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -24,9 +24,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key that is not less than the query, a
- * downward query the greatest lesser key. No query finds the seek's own key, which may change in the batch. ops[q]
- * becomes the index of seek q in key order. erased[] receives the present keys that the batch erases. */
+/* Writes keys[], the queries to the dictionary. An upward query is the seek's key + 1; it finds the least key that is
+ * not less. A downward query is the seek's key; it finds the greatest lesser key. So no query finds the seek's own key,
+ * which the batch may change. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that
+ * the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -56,8 +57,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. The upward query of the greatest possible key is this key itself,
- * so its result does not count. */
+/* Returns true if a query found a neighbour of `key`. Ignores the upward query of the greatest possible key, which
+ * finds this key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -83,10 +84,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains. A chain is a series of erased keys in which each key is the dictionary's neighbour of the
- * key before it. A chain ends at a key whose neighbour is missing or not erased. ends[p] becomes p + 1 if the erased
- * key of entry p ends a chain, else 0. After a maximum scan by the host, each entry leads to the nearest end
- * (chain_end). The first half of ends[] is for upward seeks, in descending order of keys. */
+/* Finds the ends of chains of erased keys, in which each key is the dictionary's neighbour of the key before. A key
+ * ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a chain, else
+ * 0. A maximum scan by the host then leads each entry to its chain's end (chain_end). The first half of ends[] is for
+ * upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -119,8 +120,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. If the state s is not STATE_ABSENT, the result is sorted[position]. Else, if `other`
- * is true, it is other_key with the value base_value[at]. Else it is "not found". */
+/* Writes the result of one seek: sorted[position] if the state s is not STATE_ABSENT, else other_key with the value
+ * base_value[at] if `other`, else "not found". */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -135,7 +136,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
+/* Maximum number of groups (of equal keys) per seek of apply_seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
@@ -143,8 +144,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         __global uchar *found, ulong found_at
 
 /* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a group whose key is
- * present, or if the dictionary's nearest key (other_key) is nearer. After SEEK_STEPS groups, sets changed[n + 1] to
- * NONE. The host then repeats all seeks with apply_seek_far. */
+ * present, or at a group beyond other_key (the dictionary's nearest key). After SEEK_STEPS groups, sets changed[n + 1]
+ * to NONE, and the host repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -184,8 +185,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks that may pass any number of groups. Uses the timeline, which records when each key of the batch is
- * present. */
+/* Answers seeks that may pass any number of groups. The timeline records when each key of the batch is present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
@@ -195,8 +195,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* Number of the batch's keys that are present at `time` and less than sorted[j] (for GT and LE: at most
-         * sorted[j]). */
+        /* Number of the batch's keys that are present at `time` and less than sorted[j]. GT and LE also count
+         * sorted[j]. */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

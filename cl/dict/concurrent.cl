@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects faults into concurrent kernels and records when each operation ran, for tests. The times are values of
- * *clock, a counter that all work-items increment.
+/* Injects faults into concurrent kernels and records when each operation ran, for tests. Times are values of *clock, a
+ * counter that all work-items increment.
  *
  *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
  *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */
@@ -55,7 +55,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Stores the current time (*clock) as the begin (end = 0) or the end (end = 1) of operation i. */
+/* Stores the time (*clock) as the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

@@ -14,10 +14,10 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Number of queries that a work-item handles at the same time. */
+/* Number of queries that a work-item handles together. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items for n queries if each handles RUN_STEP queries. RUN_SOME(some) is the number
- * of queries of one work-item, a constant if RUN_STEP is 1. */
+/* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, the number of a work-item's
+ * queries, but a constant if RUN_STEP is 1. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
@@ -35,8 +35,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Returns the owner of item c (see each_owner) among the owners low .. n - 1. Needs fewer steps if the owner is near
- * `low`. */
+/* Returns the owner of item c (see each_owner) among low .. n - 1. Is faster if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

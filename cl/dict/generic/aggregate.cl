@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of the values in each of many intervals of one array. The host must define
- * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a few values of a
- * table.
+/* Computes the sum, minimum or maximum of the values in each interval of an array. The host must define COMBINE_TYPE
+ * and COMBINE_OP. aggregate_short reads every value of an interval, aggregate_long a few values of a table.
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds levels: the array,
- * and levels with one value for each AGGREGATE_FAN values of the level before. */
+ * For sums, the table holds the array's exclusive prefix sums. For minima and maxima, it holds levels. The first level
+ * is the array. AGGREGATE_FAN values of a level become one value of the next level. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
@@ -20,8 +19,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Computes a level from the `count` values of the level before, which begins at levels[from]. Each AGGREGATE_FAN of
- * these values become one value of the new level, which begins at levels[to]. */
+/* Computes a level from the `count` values of the level before, which begins at levels[from]. AGGREGATE_FAN of them
+ * become one value of the new level, which begins at levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -31,8 +30,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. An
- * interval with past[i] < first[i] is empty. */
+/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It
+ * is empty if past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))

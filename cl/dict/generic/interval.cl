@@ -11,9 +11,8 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i to its first `most` elements, or to its last ones if `descending`. Range i must have the ranks
- * first[i] .. past[i] - 1. lengths[i] becomes the number of elements that remain. ends[i] becomes the greatest rank
- * that remains, or the least rank if `descending`. */
+/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or its last ones if `descending`.
+ * lengths[i] becomes the number of elements that remain, ends[i] their greatest rank, or least rank if `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -29,7 +28,7 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
 }
 
 /* Writes the bounds of the limited ranges as keys. The key ends[i], whose rank interval_limit wrote, replaces the upper
- * bound, or the lower bound if `descending`. If a range has no elements, lo_out exceeds hi_out. */
+ * bound, or the lower bound if `descending`. An empty range gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -182,8 +181,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* The sorted array `ends` cuts the ranks into pieces: piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the
- * ranks first[i] and past[i] by the numbers of the pieces that begin there. */
+/* Replaces the ranks first[i] and past[i] by the numbers of the pieces that begin there. Piece p has the ranks ends[p]
+ * .. ends[p + 1] - 1. `ends` must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -193,8 +192,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Covers each interval of 2^level to 2^(level + 1) - 1 pieces by two segments of 2^level pieces. For the first piece p
- * of each segment, lowers owners[p] to the interval's index i. */
+/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval.
+ * Lowers owners[p] to the interval's index i for the first piece p of both segments. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -207,9 +206,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes owners from segments of 2^(level + 1) pieces to their halves. An owner is the least interval that covers the
- * segment. from[p] and to[p] are the owners of the long and the short segment that begin at piece p. The short segment
- * lies in the long segments at p and at p - 2^level. */
+/* Passes the owners of segments of 2^(level + 1) pieces to their halves. A segment's owner is the least index of an
+ * interval that covers the segment. from[p] is the owner of the long segment at piece p, to[p] the owner of the short
+ * segment. The short segment lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

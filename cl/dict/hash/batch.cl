@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels in which one work-group of HASH_GROUP work-items handles one partition of a hash table. If
- * HASH_COMBINES is 1, the kernels combine the values of a batch with stored values. Then the batch must erase nothing,
- * and its kind must be HASH_ANY or HASH_DISTINCT. */
+/* Helps kernels in which one work-group handles one partition of a hash table. If HASH_COMBINES is 1, the kernels
+ * combine the values of a batch with stored values. The batch must then be of kind HASH_ANY or HASH_DISTINCT and erase
+ * nothing. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -19,7 +19,7 @@ typedef const hash_value hash_given;
 #endif
 
 /* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items. PoCL 3.1
- * and 6.0 sometimes do this incorrectly. So the kernels of cl/dict/hash follow three rules:
+ * and 6.0 need three rules in cl/dict/hash for this:
  *   - A function that has a barrier ends with a barrier (except hash_move).
  *   - Code that has a barrier and runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other branch has none. */
@@ -45,8 +45,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters for a batch of updates that is sorted by partition. batch_index[j] is the index of update j in
- * batch_values and batch_erased. If batch_index is NULL, this index is j. */
+/* Kernel parameters for a batch of updates, sorted by partition. batch_index[j], or j if batch_index is NULL, is the
+ * index of update j in batch_values and batch_erased. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
@@ -91,7 +91,7 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
 }
 
 /* Each element of a partition has a number: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for update u.
- * The number 0 stands for no element. */
+ * Number 0 means no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -115,8 +115,7 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* During an update, local memory has a word for each slot of the partition. The word has three fields: how often the
- * slot's element has asked a bucket for a slot (proposals, see placement.cl), the element's number, and the element's
- * other bucket. */
+ * slot's element has asked a bucket for a slot (proposals), the element's number, and the element's other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -151,7 +150,7 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 }
 
 /* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
- * its home bucket, 1 if it is in its second bucket, else HASH_PROPOSALS_MAX. */
+ * its home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -175,8 +174,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u in `live` if update u is the last update of its key. Uses at most `most` elements of `words` as a hash
- * table. If HASH_COMBINES, *repeats becomes 1 if a key has several updates. All batches reach all barriers (see
+/* Sets bit u in `live` if update u is the last of its key. Uses at most `most` elements of `words` as a hash table. If
+ * HASH_COMBINES, *repeats becomes 1 if a key has several updates. All kinds of batches reach all barriers (see
  * hash_barrier). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recomputes the spill counts (see
- * hash_spill) of partitions that have the flag HASH_RECOUNT. */
+/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recomputes the spill counts of partitions
+ * with the flag HASH_RECOUNT. */
 #pragma once
 #include "dict/hash/placement.cl"
 

@@ -18,9 +18,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. A minimum or maximum is the
- * maximum of unsigned ranks (value_rank). Of ranks with 8 bytes, combines only the upper words; hash_bring_lower later
- * combines the lower words of the greatest. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Computes a minimum or maximum as
+ * the maximum of unsigned ranks (value_rank). For 8-byte ranks, combines only the upper words. hash_bring_lower then
+ * combines the lower words of the ranks that have the greatest upper word. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates of a hash table (hash_apply). Before that, hash_find_in_batch answers the operations `find`
- * and `contains`, and hash_absent counts new keys. hash_gather and hash_scatter let the operations that gave up run as
- * an ordered batch. */
+/* Runs concurrent updates of a hash table (hash_apply). Before, hash_find_in_batch answers the finds and contains, and
+ * hash_absent counts new keys. Afterwards, hash_gather and hash_scatter let the operations that gave up run as an
+ * ordered batch. */
 
-/* Each bucket has a latch (a lock of one bit), which several buckets may share. A work-item must hold the latch of a
- * key's home bucket to store or erase the key, or to change the bucket's spill count. So operations on one key take
- * effect one after another. A key's second bucket need not be latched, so work-items claim empty slots by a
- * compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
+ * spill count, a work-item must hold the home bucket's latch. So operations on one key take effect one after another.
+ * The second bucket may be unlatched, so work-items claim empty slots by a compare-and-swap.
  *
- * An operation that fails to get the latch does not wait, so the lanes of a sub-group need no independent progress. An
- * operation gives up after HASH_TRIES tries, or if both buckets of its key are full. */
+ * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
+ * HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
- * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the addresses of the accesses depend on the result of
- * the update (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so with them one
- * work-item runs all operations (HASH_ALONE).
+ * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so one work-item then runs all
+ * operations (HASH_ALONE).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -96,8 +95,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty: the 4-byte key, or the upper word of the 8-byte
- * key. */
+/* Returns the address of the key's upper word (a 4-byte key has only one word), which shows whether a slot is empty. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -105,7 +103,7 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* Upper word of a slot while a work-item changes the slot's 8-byte key. No key of the partition has this upper word. */
+/* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
 /* Bit s of `same` is 1 if slot s may hold the key. Bit s of `empty` is 1 if slot s is empty. */
@@ -138,8 +136,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Tests the slots whose bits in `same` are 1. Returns the slot that holds the key, or HASH_NONE. The caller must hold
- * the latch of the key's home bucket. Loads 8-byte keys again, because the first load of 16 bytes may be torn. */
+/* Returns the slot that holds the key, among the slots whose bits in `same` are 1, or HASH_NONE. The caller must hold
+ * the latch of the home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -181,8 +179,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* This fence orders the previous owner's store of a value before the new owner's
-                               * store. */
+        ordo_fence_acquire(); /* Orders the previous owner's store of a value before the new owner's. */
     return true;
 }
 
@@ -236,9 +233,9 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* A bucket's spill count is the number of elements with this home bucket that are in other buckets. Adds delta (1 or
- * -1) to the spill count of op's home bucket. If `spilled`, the present count, is HASH_SCAN (saturated), sets the
- * partition's flag HASH_RECOUNT instead. */
+/* Adds delta (1 or -1) to the spill count of op's home bucket: the number of elements with this home bucket that are in
+ * other buckets. If `spilled`, the present count, is HASH_SCAN (saturated), sets the partition's flag HASH_RECOUNT
+ * instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -340,8 +337,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if operation i is not an update. `again` must be true if an earlier launch
- * began the operation. */
+/* Sets up *op for operation i. Returns false if this is not an update. `again` must be true if an earlier launch began
+ * the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -372,7 +369,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -416,8 +413,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. `how` is an enum
- * hash_way. n_latches must be a power of two. All latches must be 0. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. `how` is an enum hash_way.
+ * n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -447,8 +444,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the operations `find` and `contains`. In `history`, operation i begins at time 2 i and ends at time 2 i + 1,
- * as if the operations ran one after another. */
+/* Answers the finds and contains. Operation i gets the times 2 i and 2 i + 1 in `history`. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -476,8 +472,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of operations `upsert` and `insert` whose key is absent. The table must have
- * buckets. */
+/* Adds to state[HASH_PENDING] the number of upserts and inserts whose key is absent. The table must have buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -509,8 +504,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch, in which operation l has the index left[first + l].
- * This operation ends at time tick + l. */
+/* Copies the results of the ordered batch (the operations that gave up) back. Operation l of this batch is operation
+ * left[first + l] of the concurrent batch, and ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
- * batch must be sorted by partition. Operations on equal keys must have the order that the caller gave them. A chain is
- * the list of operations on one key. */
+ * batch must be sorted by partition, with operations on equal keys in the caller's order. A chain is the list of
+ * operations on one key. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -46,7 +46,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Earlier operations on the key of an operation. `set` and `insert` are indices, or HASH_NONE. */
+/* Earlier operations on an operation's key. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert since `set` */
@@ -76,7 +76,7 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
 }
 
 /* Returns the state of a key before an operation: HASH_ERASED if the key is absent, HASH_LEFT if the batch has not
- * changed the key, else the index of the operation that wrote the key's value. */
+ * changed it, else the index of the operation that wrote its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -95,8 +95,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch. All operations must be on single keys, and have the values that they
- * need. A partition may have at most HASH_MIXED_MAX operations. */
+/* Returns true if hash_mixed can run the batch: all operations are on single keys and have the values that they need,
+ * and no partition has more than HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -104,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* If hash_can_do is false, only sets found[HASH_REFUSED] to 1. Otherwise writes all results. left[u] becomes the update
- * that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too
- * many elements. */
+/* Writes all results. left[u] becomes the update that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets
+ * found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, only sets
+ * found[HASH_REFUSED] to 1. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition. batch.cl describes the word of a slot.
+/* Assigns slots to the elements of one partition.
  *
- * An element asks (proposes to) its home bucket for a slot. If it gets or keeps no slot there, it asks its second
- * bucket, then its home bucket again, and so on. A bucket keeps the eight elements that have asked most often. Of
- * elements that have asked equally often, it keeps those with the greatest numbers. This is deferred acceptance (D.
- * Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After HASH_PROPOSALS_MAX
- * proposals an element is stashed: it goes to any free slot. */
+ * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
+ * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals
+ * those with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). Its result does
+ * not depend on the order of work-items. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
+ * slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -13,7 +13,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
+    uint words[HASH_PLACES];     /* First hash_dedup's hash table, later a word for each slot (hash_word). */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
@@ -42,7 +42,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. If the key displaces an element, finds a slot for that element, and so on. */
+/* Finds a slot for the key of update u, then for an element that this key displaces, and so on. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -58,8 +58,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements into the first free slots, in the order of their numbers. There must be enough free slots.
- * Only one work-item may call this. */
+/* Puts the stashed elements into the first free slots, in the order of their numbers. Needs enough free slots. Only one
+ * work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

@@ -10,8 +10,8 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block of n keys from index `at` on. start[i] and buckets[i] are the first bucket and the bucket count of key i's
- * partition. */
+/* A block of n keys from index `at` on. start[i] is the first bucket of key i's partition, buckets[i] its bucket
+ * count. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -91,7 +91,7 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
 }
 
 /* Searches the home buckets of all keys in the block. If `sift`, skips a bucket whose filter excludes the key. Lists in
- * `on` the keys that were not found but may be in other buckets. */
+ * `on` the keys that may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
@@ -118,8 +118,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys in `on`. If the spill count of a key's home bucket is HASH_SCAN (saturated),
- * searches all buckets. */
+/* Searches the second buckets of the keys in `on`, or all buckets if the home bucket's spill count is HASH_SCAN
+ * (saturated). */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -158,8 +158,6 @@ ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *b
 #endif
 }
 
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
-
 ORDO_KERNEL(RUN_GROUP)
 void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, __global hash_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -193,8 +191,6 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
 }
 
-/* ---- erasures ---------------------------------------------------------------------------------------------------- */
-
 /* The work-item that empties a slot also updates the home bucket's spill count and the partition's element count. */
 
 /* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one call returns true. */
@@ -221,7 +217,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn load may match a slot that another work-item is emptying, so this must try both slots. */
+        /* Tries both slots, because a torn load may match a slot that another work-item is emptying. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -233,7 +229,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spill count. If the count is HASH_SCAN
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If this count is HASH_SCAN
  * (saturated), searches all buckets and sets the flag HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)

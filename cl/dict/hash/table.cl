@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* Kernel parameters that describe a hash table. table_starts is NULL if the table is empty. */
+/* Kernel parameters of a hash table. table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -23,10 +23,8 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
-/* The 32-bit hash_mix comes from C. Wellons' search for the least bias. The 64-bit hash_mix is variant 13 of D.
- * Stafford's mixers. */
+/* The 32-bit hash_mix is from C. Wellons' search for the least bias, the 64-bit one is variant 13 of D. Stafford's
+ * mixers. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -114,8 +112,6 @@ ORDO_FN uint hash_second(ordo_key mixed, uint first, uint n)
     return n == 1 ? 0 : second < n ? second : second - n;
 }
 
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
-
 #define HASH_BUCKET_BYTES ((ulong) HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES))
 
 ORDO_FN __global ordo_key *hash_keys(const hash_table *table, uint bucket)
@@ -133,19 +129,17 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Reads a bucket's spill count while other work-items may change it. */
+/* Loads a bucket's spill count, which other work-items may change. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
-/* ---- lookups ----------------------------------------------------------------------------------------------------- */
-
 /* Returns the slot in which the bucket holds the key, or HASH_NONE. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* Byte s of `same` is 255 if slot s holds the key. If no slot holds it, clz is 64 and the result is HASH_NONE. */
+    /* Byte s of `same` is 255 if slot s holds the key. If no slot does, clz is 64 and the result is HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -200,8 +194,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a search for a key that is not in its home bucket, start + `first`. The home bucket's spill count must not
- * be 0. */
+/* Continues the search for a key that is not in its home bucket, start + `first`. This bucket's spill count must not be
+ * 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -211,7 +205,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Finds a mixed key in the n buckets from `start` on, which must be the key's partition. n must not be 0. */
+/* Finds a mixed key in its partition, the n buckets from `start` on. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

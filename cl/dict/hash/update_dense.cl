@@ -4,8 +4,8 @@
 #include "dict/hash/placement.cl"
 
 /* Looks up the keys of the live updates (the last of each key). Counts new keys in mem->stored and erased keys in
- * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of other keys, and clears the
- * words of erased elements. */
+ * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys, and clears
+ * the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -34,8 +34,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. A partition may have at most
- * HASH_UPDATES_MAX updates. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates, which may be at most HASH_UPDATES_MAX. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -118,7 +117,7 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
 }
 
 /* Updates each partition p with left[p] != HASH_DONE, or all partitions if `left` is NULL. The table must have
- * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
+ * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * Leaves some partitions to hash_update_dense. */
+/* Applies a batch that has few updates per partition of a hash table. Reads only the necessary buckets, and leaves some
+ * partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* A partition with more than HASH_SPARSE_MAX updates or HASH_MOVED_MAX displaced elements is left to
- * hash_update_dense. */
+/* hash_update_dense handles a partition with more than HASH_SPARSE_MAX updates or HASH_MOVED_MAX displaced elements. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* First the hash table of hash_dedup, later a word for each slot (hash_word). */
+    uint words[HASH_SLOTS_MAX]; /* First hash_dedup's hash table, later a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
@@ -26,7 +25,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`, and except `words` if HASH_GROUP is 1: hash_touch then overwrites them. */
+/* Clears *mem, except `live`. If HASH_GROUP is 1, also keeps `words`, because hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -43,8 +42,9 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the same as hash_match of update_dense.cl if its parameter `change` is true. But for an erased element it sets a
- * bit in gone_from, instead of clearing the element's words. */
+/* Looks up the keys of the live updates (the last of each key), and stores the values of present keys. Counts new keys
+ * in mem->stored and erased keys in mem->gone. Sets the bits of new keys in `fresh` and of erased slots in
+ * gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -72,8 +72,6 @@ ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
-
 ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket)
 {
     if (HASH_GROUP == 1 && hash_bit(mem->touched, bucket))
@@ -88,9 +86,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, first in `bucket`. If this displaces another element, moves that element to
- * its other bucket, and so on. After too many moves, sets mem->left, so that hash_update_dense updates the partition.
- * If `word` is 0, only loads `bucket`. */
+/* Finds a slot for the element of `word`, first in `bucket`. A displaced element moves to its other bucket, and so on.
+ * After too many moves, sets mem->left, so that hash_update_dense updates the partition. If `word` is 0, only loads
+ * `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -126,14 +124,13 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* ---- changes ----------------------------------------------------------------------------------------------------- */
-
 #define HASH_EACH_TOUCHED(s, part, mem)                                                                                \
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts, and saves the displaced elements. If a stashed element (in neither of its two
- * buckets) is erased, sets mem->left: hash_update_dense then updates the partition. */
+/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. Sets
+ * mem->left if a stashed element (outside both its buckets) is erased, so that hash_update_dense updates the
+ * partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -207,8 +204,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense. In
- * this case only values of existing keys and combined values in the batch have changed. */
+/* Applies the updates of a partition. Returns false in all work-items if hash_update_dense must update the partition.
+ * Then only values of existing keys and combined values in the batch have changed. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -232,8 +229,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions, which must have capacity. left[p] becomes an enum hash_left: it says which updates of
- * partition p remain. */
+/* Updates all partitions. They must have capacity. left[p] (enum hash_left) says which updates of partition p
+ * remain. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -2,19 +2,19 @@
 /* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
  * new leaves to the levels above.
  *
- *   bucket_updates   puts each update's index into the bucket of its leaf
+ *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that
- * may overflow takes twice the registers. The teams of a group handle such leaves together at the end, so that one
- * atomic operation allocates all new leaves. Whole sub-groups must call updates_next and the functions after it. */
+/* A team (lanes that work together) holds a leaf in registers. At the end, the teams of a group together handle the
+ * leaves that may overflow, so that one atomic operation allocates all new leaves. Whole sub-groups must call
+ * updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* leaf_counts[leaf] is the sum of two numbers: ARRIVAL times the number of updates that have arrived, and the number of
- * keys. The first update that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update
- * after the head. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises
- * state[LTREE_LARGEST], and the host sorts the batch instead. */
+/* leaf_counts[leaf] is ARRIVAL times the number of updates that have arrived, plus the number of keys. The first update
+ * that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update after the head. A
+ * leaf's updates are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the
+ * host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -31,8 +31,8 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if update i is the leaf's head (the first to
- * arrive), else LTREE_NONE. */
+/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if the update is the leaf's head (the first
+ * to arrive), else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -66,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Each lane holds LANE_SLOTS slots of a leaf in registers. If the leaf may overflow, the lane holds a second part, with
- * slots from LTREE_WORDS on. */
+/* Lane l of a team holds the slots of a leaf from l * LANE_SLOTS on. If the leaf may overflow, the lane holds a second
+ * part, with slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -92,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece is 16 bytes of a column (the keys or values of a leaf). A lane loads a piece at once. */
+/* Loads a piece: 16 bytes of a column (the keys or values of a leaf). */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -116,7 +116,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* Defines functions on a column, the keys or values of a leaf in the registers of a team.
+/* Defines functions on a column, the keys or values of a leaf in a team's registers.
  *
  *   column_read    reads the slots below `count`, and sets the others to `fill`
  *   column_write   writes the pieces that contain slots first .. end - 1
@@ -230,12 +230,11 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all updates store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Greatest number of updates per lane. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
 /* A lane's updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
@@ -265,14 +264,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update that all lanes of a team hold. `any` is false if there is no update. */
+/* An update, held by all lanes of a team. `any` is false if there is none. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* Removes the update with the least batch index from the team's updates, and returns it to all lanes. */
+/* Removes the team's update with the least batch index, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -344,8 +343,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the first leaf and the first
- * entry of this work-item. */
+/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the work-item's first leaf and
+ * entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* Waits until all work-items have read the previous result. */
@@ -381,7 +380,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
 }
 
 /* Applies the updates to the team's leaf, if the team `has` one, and splits the leaf if it overflows. Returns how many
- * elements the leaf has gained. */
+ * elements the leaf gains. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -445,7 +444,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* The variables below must follow the barrier, because a CPU compiler loses conditions across barriers. */
+        /* Declares variables after the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

@@ -5,9 +5,9 @@
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks that the entries of `level` lead to the correct children. Writes the level of a child to levels[child], or
- * 0 to leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE. Nodes that keep this value have
- * no entry. */
+/* Checks that the entries of `level` lead to the correct children. Writes a child's level to levels[child], or 0 to
+ * leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks nodes without an
+ * entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds a column of a node (its keys, values or children) in the registers of one work-item. column_team.cl spreads a
- * column over a team. */
+/* Holds a column of a node (its keys, values or children) in one work-item's registers. column_team.cl spreads a column
+ * over a team. */
 #pragma once
 #include "dict/ltree/node.cl"
 
 #if TEAM_WIDTH == 1
 
-/* Every column has these rows, each with one word of this work-item. */
+/* Number of words of a column that a work-item holds. */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)
@@ -33,7 +33,7 @@ ORDO_FN uint column_word(uint r)
  *   column_store_uncached   writes these pieces
  *   column_at               returns the word s
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
- *   column_keep             moves the upper or lower half to the first slots; sets the others to `fill` */
+ *   column_keep             moves the upper or lower half to the front; sets the others to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

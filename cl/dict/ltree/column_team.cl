@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spreads a column of a node (its keys, values or children) over the registers of a team. Lane l has the words l,
- * TEAM_WIDTH + l, 2 * TEAM_WIDTH + l, ..., so a team loads a column by coalesced accesses. column.cl has the same
- * functions for a team of one lane. All lanes of a team must call them. */
+ * TEAM_WIDTH + l, 2 * TEAM_WIDTH + l, ..., so a team loads a column by coalesced accesses. All lanes of a team must
+ * call these functions. */
 #pragma once
 #include "device/apart.cl"
 #include "dict/ltree/node.cl"
@@ -23,7 +23,7 @@ ORDO_FN uint column_word(uint r)
 #define GET_uint(x, l)  apart_shuffle(x, l)
 #define GET_ulong(x, l) apart_shuffle64(x, l)
 
-/* Defines functions on a column. column.cl describes the functions that it has, too.
+/* Defines functions on a column. column.cl describes column_shift and column_keep.
  *
  *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
  *   column_store_uncached   writes the words first .. end - 1 to `to` + their number

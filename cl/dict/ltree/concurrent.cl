@@ -1,38 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent operations on a linked tree.
  *
- * A team runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
- * on the node, or follows a link to the right. After a split the operation goes up to add the new node to the level
- * above. No step waits for another team, so the lanes of a sub-group need no independent progress.
+ * A team runs one operation after another. Each step of an operation descends from the root to a node, works on the
+ * node, or follows a link to the right. After a split, the operation adds the new node to the level above. No step
+ * waits for another team, so the lanes of a sub-group need no independent progress.
  *
- * An operation holds one latch at a time, except in a merge. The level above needs no latch, because a search also
- * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
+ * An operation holds one latch at a time, except in a merge. It does not latch the level above, because a search also
+ * reaches a new node by the left neighbour's link (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
 
-/* A team has TEAM_WIDTH lanes and executes one operation at a time. Its lanes load a node together, each some of the
- * words (column_team.cl), and choose a slot or child by a ballot. Lane 0, the leader, latches and releases nodes. All
+/* Each lane of a team loads some words of a node (column_team.cl). Lane 0, the leader, latches and releases nodes. All
  * lanes take the same branches, because each decision depends on ballots and on words that one lane gives to all. */
 
-/* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. Two
- * facts make this safe:
- *   - A number that was ever a child in a node of level L + 1 is the number of a node of level L, because nodes keep
- *     their levels during a launch. Words that were never written are all ones, which is the number of no node.
+/* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
+ * safe, because:
+ *   - A number that was ever a child in a node of level L + 1 is the number of a node of level L: nodes keep their
+ *     levels during a launch. Unwritten words are all ones, which is the number of no node.
  *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
- *     If the query is not above low, the search restarts at the root, with loads that bypass the caches. */
+ *     If it is not above low, the search restarts at the root, with loads that bypass the caches. */
 
-/* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and
- * the header again. If the header is the same and not latched, all words belong to one moment, because a writer
- * latches the leaf first and changes the version last. A writer latches the leaf by a compare-and-swap of the header.
- * If the compare-and-swap succeeds, the words that the writer has read are valid. A version of 25 bits cannot wrap in
- * one launch.
+/* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and the
+ * header again. If both headers are equal and not latched, all words belong to one moment, because a writer latches the
+ * leaf first and changes the version last. If the compare-and-swap that latches the leaf succeeds, the words that the
+ * writer has read are valid. A version of 25 bits cannot wrap in one launch.
  *
- * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves these elements to the right
- * neighbour, which takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations
- * follow its link to the right. reclaim.cl later removes the leaf's entries in the level above. */
+ * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
+ * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link.
+ * reclaim.cl later removes its entries in the level above. */
 
-/* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order the accesses. If it is 0,
- * the address of a later load is computed from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl).
- * Then no access invalidates the first-level cache, which holds the inner nodes. A "fence" acquires and releases at
- * device scope.
+/* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order them. If it is 0, a later load's address
+ * is computed from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). Then no access invalidates the
+ * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
  *    1 header of a node, first load              acquire load                    part of load 2
@@ -130,7 +127,8 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Starts operation op->i of the batch, which has a code and a key. Returns false if the operation has ended already. */
+/* Starts operation op->i of the batch. The caller must have set the operation's code and query. Returns false if the
+ * operation ends at once. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
     if (batch->found_first && CODE_FINDS(op->code))
@@ -156,8 +154,7 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Takes operation `which` of the launch: of the list `again`, or if that is NULL, operation first + which of the
- * batch. */
+/* Loads operation `which` of the list `again`, or of the batch if `again` is NULL. */
 ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
     if (again) {
@@ -181,7 +178,7 @@ ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __gl
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the entry that leads to the new node. */
+    if (op->level > 0) { /* The operation has its result. The host adds the new node's entry. */
         ltree_tell_host(batch);
         return;
     }
@@ -199,9 +196,9 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* A team's current operation (none if `idle`), and the index of this work-item's next operation. In a team of several
- * lanes each lane holds one operation, `own`. The team runs the operations of the lanes `left`, one after another (Awad
- * et al., Engineering a High-Performance GPU B-Tree, PPoPP 2019, section 3.6). */
+/* State of a team. `op` is its current operation, unless `idle`. `next` is the index of this work-item's next
+ * operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into `own`, and
+ * the team runs the operations of the lanes in `left` (Awad et al., PPoPP 2019, section 3.6). */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -213,7 +210,7 @@ typedef struct {
 #endif
 } ltree_turn;
 
-/* Takes the next operation of this work-item. Returns false if there is none. */
+/* Loads the next operation of this work-item. Returns false if there is none. */
 ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_op *op, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -279,14 +276,13 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds the
- * latch. */
+/* Keeps the lanes of a sub-group together. Lanes that retry a latch might otherwise stop the lane that holds it. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane needs no size of sub-groups. */
+/* A team of one lane runs with any sub-group size, so the kernel requires none. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else

@@ -48,8 +48,7 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the operations `find` and `contains` of a concurrent batch. In `history`, operation i begins at time 2 i and
- * ends at time 2 i + 1, as if the operations ran one after another. */
+/* Answers the finds and contains of a concurrent batch. Operation i gets the times 2 i and 2 i + 1 in `history`. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -92,8 +91,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Looks up the key of every step-th of n operations. Adds the number of operations `upsert` and `insert` to absent[0],
- * and the number of such operations with absent keys to absent[1]. */
+/* Looks up the key of every step-th operation of n. Adds the number of upserts and inserts to absent[0], and the number
+ * of those with absent keys to absent[1]. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

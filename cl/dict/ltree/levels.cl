@@ -4,8 +4,8 @@
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update. `chain` is the number of new nodes
- * directly to the right of the entry's child. */
+/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes
+ * directly to the right of its child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
+/* Counts the nodes to the right of `child`, up to the node with the high bound `bound` or the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -77,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level meanwhile.
- * Whole teams must call this. */
+/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level. Whole teams
+ * must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -88,7 +88,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to each listed node of `level`. Writes to `next` the parents of nodes that split. */
+/* Adds entries for new children to each listed node of `level`. Writes the parents of nodes that split to `next`. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -116,7 +116,8 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* One team adds a level above the old root and the root's new right neighbours. Returns the new root. */
+/* Adds a level above the old root, with entries for the root and its new right neighbours. Returns the new root. One
+ * team must call this. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -153,7 +154,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* One work-group updates all levels from `level` up. `even` and `odd` list the changed nodes of even and odd levels. */
+/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
+ * levels. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {

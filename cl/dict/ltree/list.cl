@@ -19,9 +19,9 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* Computes place[], the inverse of order[]: place[order[i]] becomes i. Unless `sorted`, order[i] must be the i-th leaf
- * in key order. If `sorted`, leaf i is the i-th leaf, and order[i] becomes i. before[i] becomes the number of elements
- * of the i-th leaf. */
+/* Computes place[], the inverse of order[]: place[order[i]] becomes i. order[i] must be the i-th leaf in key order. If
+ * `sorted`, leaf i is the i-th leaf, and order[i] becomes i. before[i] becomes the number of elements of the i-th
+ * leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

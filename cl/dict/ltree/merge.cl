@@ -13,8 +13,8 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Moves the elements of leaf op->at to the front of leaf `into`, except the erased element in site->slot. Both
- * leaves must be latched. */
+/* Moves the elements of leaf op->at, except the erased one in site->slot, to the front of leaf `into`. Both leaves must
+ * be latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -39,7 +39,7 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* Returns true if the leaf is a zombie: a merged leaf, which covers no keys. low and high may have been loaded at
+/* Returns true if the leaf is a zombie (a merged leaf, which covers no keys). Its low and high may have been loaded at
  * different moments, so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
@@ -50,7 +50,7 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
 }
 
 /* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit into
- * `right`. If `right` is a zombie (covers no keys), unlinks `right` and returns false. */
+ * `right`. Unlinks `right` and fails if `right` is a zombie (covers no keys). */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -70,9 +70,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. Releases the
- * neighbour before the leaf, so that each element always is in one of the two leaves. Returns false if the leaves have
- * not merged. */
+/* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
+ * neighbour before the leaf, so that each element always is in one of both leaves. Returns false if the leaves have not
+ * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {
@@ -98,8 +98,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the second
- * zombie. Only this function writes the link of a zombie. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the
+ * second. Only this function writes a zombie's link. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

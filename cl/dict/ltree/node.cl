@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node. The
- * host defines these macros:
+/* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. The host defines
+ * these macros:
  *
- *   LTREE_WORDS   words per line, the array of a node's keys: 32 or 16
+ *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
  *   LTREE_GROUP   work-items per group
  *   TEAM_WIDTH    lanes that read a node together
  *   LTREE_ITEMS   queries that a work-item handles together
  *
- * Whole sub-groups must call the functions that reduce counts or take TEAM_QUERIES queries. */
+ * Whole sub-groups must call each function that adds over a team or has an array of TEAM_QUERIES. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -32,7 +32,7 @@ typedef uint ltree_value; /* unused */
 /* A split moves the entries from LTREE_HALF on to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots. It is the greatest key, so searches never count unused slots as less than the query. */
+/* Key in unused slots: the greatest key, which searches never count as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -88,7 +88,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys. The links of other leaves bypass it, or soon will. */
+/* Returns true if a leaf is dead: it covers no keys. Other leaves' links bypass it, or soon will. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -105,8 +105,8 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* The result of counting the keys of a node: the number of keys less than the query, plus COUNT_EQUAL for each equal
- * key. Unused slots count as equal if the query is all ones. */
+/* Count of a node's keys: the number less than the query, plus COUNT_EQUAL for each equal key. Unused slots count as
+ * equal if the query is all ones. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -116,8 +116,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node, the first or the last ones. One comparison chooses the slots, to
- * save cache lines. */
+/* A CPU search reads only this many slots of a node, the first or the last ones, to save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -129,8 +128,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts lesser keys by vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which
- * processors without unsigned comparisons compute by a maximum. */
+/* Counts the keys less than the query. Uses vectors, because compilers execute a sum of scalar comparisons one by one.
+ * Compares by >=, because processors without unsigned comparisons compute it by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -189,7 +188,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place is a query's position in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
+/* Place of a query in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 

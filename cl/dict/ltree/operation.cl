@@ -15,10 +15,10 @@
 #define STEP_ON      1
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* No node is free. */
-#define STEP_FAR     4 /* The operation must go on in the next launch. */
+#define STEP_FAR     4 /* The operation goes on in the next launch. */
 
-/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, the erase merges the leaf into the right neighbour.
- * The neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
+/* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges the leaf into its right neighbour. The
+ * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -29,7 +29,7 @@ typedef struct {
     /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
     uint                        final;
     uint                        never;       /* Always 0, but compilers do not know this. */
-    uint                        far;         /* Greatest number of leaves that a query may visit in a launch. */
+    uint                        far;         /* Greatest number of leaves that a query visits per launch. */
     uint                        found_first; /* 1 if the finds have their results already. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
@@ -57,9 +57,9 @@ typedef struct {
 #if TEAM_WIDTH > 1
     ltree_value value; /* that an update stores */
 #endif
-    uint              count; /* Number of keys that a count or range has found so far. */
+    uint              count; /* Number of keys that a count or range has found. */
     uint              tries;
-    uint              hops;     /* Number of leaves that the query has visited in this launch. */
+    uint              hops;     /* Number of leaves visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Elements stored minus elements erased by this work-item. */
@@ -104,8 +104,8 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives all lanes the tail that lane 0 has loaded. With fences, each lane orders its later loads after its own load of
- * the header. So if the lanes have loaded different headers, the result says that the node is latched. */
+/* Gives lane 0's loaded tail to all lanes. With fences, each lane orders its later loads after its own load of the
+ * header. So if the lanes have loaded different headers, the result says that the node is latched. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -236,8 +236,8 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less; it may be the
- * key of an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be in
+ * an unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if TEAM_WIDTH > 1
@@ -250,7 +250,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Binary search, because each lane reads a different line, so the number of loads matters. */
+    /* Binary search, because each lane reads a different line, so that the number of loads matters. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
@@ -278,7 +278,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns the array next to a node's keys: the children of an inner node, or the 4-byte values of a leaf. */
+/* Returns the array next to a node's keys: an inner node's children, or a leaf's 4-byte values. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -297,7 +297,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
+/* Next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
 typedef struct {
     uint next;
     bool beyond;
@@ -338,8 +338,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level. Returns the node that should cover the query; the caller must check this. Returns LTREE_NONE
- * if outdated words led to no node. */
+/* Descends to op->level. Returns the node that should cover the query (the caller must check this), or LTREE_NONE if
+ * outdated words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

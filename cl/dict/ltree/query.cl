@@ -57,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* An interval of `count` elements. The first element is in `leaf`. `next` is the leaf to the right, if it has elements
- * of the interval. `start` packs three fields: the slot of the first element, the number of the interval's elements in
- * `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
+/* An interval of `count` elements. The first element is in `leaf`. `next` is the right neighbour of `leaf`, if it has
+ * elements of the interval. `start` packs three fields: the slot of the first element, the number of the interval's
+ * elements in `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -76,8 +76,8 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* For each range, guesses the leaf that covers hi (ends[m].query). Searches the parent of the leaf that covers lo. If
- * hi lies beyond this parent, guesses the leaf to the right. */
+/* Sets ends[m].node to a guess of the leaf that covers hi of range m: the child that the parent of lo's leaf has for
+ * hi. If hi is above the parent's keys, the guess is the right neighbour of lo's leaf. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -112,8 +112,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. For query r of this work-item, own[r] packs two numbers:
- * the keys less than lo in the first leaf (bits 16 and up) and the count for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. own[r] of interval r packs two counts: the keys less
+ * than lo in the first leaf (bits 16 and up), and the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -127,8 +127,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If elements lie in more than two leaves, START_TWO is 0 and the
- * count is invalid. */
+/* Returns the interval from leaf `from` to leaf `last`. If it has elements in more than two leaves, its count is
+ * invalid and START_TWO is 0. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -142,8 +142,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts the elements of intervals that may have more than two leaves (START_TWO is 0). Descends to each interval's
- * last leaf. */
+/* Counts the elements of the intervals that may span more than two leaves. Descends to each interval's last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {

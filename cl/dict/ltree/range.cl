@@ -6,8 +6,8 @@
 /* All work-items together copy a range with more elements than this, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes an upper
- * bound of the number of pieces, or 0 if the range is short. */
+/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes 0 if the range has
+ * at most LTREE_LONG elements, else an upper bound of its pieces (parts in one leaf). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -125,14 +125,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* All long ranges. pieces[q] is the number of pieces of all ranges before range q. */
+/* All long ranges. pieces[q] is the number of pieces of the ranges before q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query must be the range of piece p or an earlier range, and becomes the range of piece p. */
+/* Returns piece p. *query must be at most the range of piece p, and becomes this range. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);

@@ -89,7 +89,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
- * room. Changes *seen to a word that derives from all loaded keys. */
+ * room. *seen becomes a word that derives from all loaded keys. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {
@@ -131,8 +131,7 @@ ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global or
 }
 
 /* Counts or copies the keys of this leaf from op->query to `hi`, then moves the operation to the right neighbour.
- * Writes elements before it loads the header again. If the header has changed, the next try overwrites these
- * elements. */
+ * Writes elements before it checks the header. If the header has changed, the next try overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;

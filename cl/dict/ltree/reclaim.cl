@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Until then, the left
  * neighbour's link and an entry above lead to a zombie. The host runs reclaim_leaves, then the other kernels for each
- * level from the lowest up. */
+ * level upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -11,12 +11,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* An inner node is dead if its count is 0. Its high bound cannot tell, because other work-items may write it. */
+    /* An inner node is dead if its count is 0. Its high bound is no proof, because other work-items may write it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes the
- * dead nodes' links skip one node. */
+/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes each
+ * dead node's link skip the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -54,8 +54,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay. Sets *low and *child to the entry's corrected key and child. At level
- * 1, the entries of merged leaves lead to the same leaf. Only the entry whose key is this leaf's low bound stays. */
+/* Returns true if the entry in a slot must stay. Sets *low and *child to its corrected key and child. At level 1, a
+ * merged child becomes the leaf into which it was merged. Of several entries with this leaf, only the one with the
+ * leaf's low bound stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE, the values of a batch are combined with stored values. The batch
- * must not erase. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE, combines the values of a batch with stored values. The batch must
+ * not erase. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would
- * compile for 12 s. */
+/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would compile
+ * for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -50,8 +50,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A split: `all` entries are distributed to the node and `nodes` - 1 new nodes. The new nodes have the numbers from
- * first_new on. */
+/* A split distributes `all` entries to the node and `nodes` - 1 new nodes, which have the numbers from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -153,8 +152,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane (if the lane `has` one) to the list of its level, unless the list has the node. Whole
- * teams must call this. */
+/* Appends the node of each lane (if the lane `has` one) to the list of its level, unless the list has it. Whole teams
+ * must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

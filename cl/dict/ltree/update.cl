@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because two teams (sub-groups)
- * never change the same leaf in one launch. A group consists of the updates that fall into one leaf. Lane x %
- * TEAM_WIDTH holds word x of a node. */
+/* Applies a sorted batch of updates to the leaves of a linked tree. A group is the updates that fall into one leaf.
+ * Needs no latches, because two teams (sub-groups) never change the same leaf in one launch. Lane x % TEAM_WIDTH holds
+ * word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Writes the index of the first update of group g to first[g], and n after the last group. `number` must hold the
- * inclusive prefix sums of the flags of group_flags. */
+/* first[g] becomes the index of group g's first update, or n after the last group. `number` must hold the inclusive
+ * prefix sums of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -47,7 +47,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Of updates with equal keys, only the last has an effect. */
+/* A sorted batch. If updates have equal keys, only the last has an effect. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -68,12 +68,12 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* The batch consists of blocks of `most` updates. Border k is the index of the last update of block k. A leaf may split
- * at the key of a border. The left leaf then covers this key. */
+/* Border k is the index of the last update of block k (blocks have `most` updates). After a split at border k, the left
+ * leaf covers this update's key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
- * falls into the leaf, too. */
+ * falls into it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -84,8 +84,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be the same leaf. Also writes the bound
- * `high` and the link. */
+/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be `source`. Also writes the bound `high` and
+ * the link. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -124,7 +124,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders (see BORDER) of a batch of distinct keys. */
+/* Splits leaves at the borders (ends of blocks of `most` updates) of a batch of distinct keys. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -172,7 +172,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update, or with COMBINE_OP the combined values of all updates of the key. */
+/* Returns the value of a key's last update or, with COMBINE_OP, the combined values of all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -221,7 +221,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates. Returns how many elements the leaf has gained. */
+/* Merges the elements of a leaf with its updates. Returns how many elements the leaf gains. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {

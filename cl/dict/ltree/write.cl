@@ -3,16 +3,16 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag, because the host must repair the level above. This level lacks the new node's entry, or has an outdated
- * entry with the same key. */
+/* Sets the flag LTREE_SPLITS_PENDING, so that the host repairs the level above. That level lacks the entry of a new
+ * node, or has an outdated entry with the new node's key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds the entry of a split, and false if the host must add it. The choice depends only
- * on `key`, the new node's low bound. */
+/* Returns true if the operation adds a split's entry, false if the host must add it. Depends only on `key`, the new
+ * node's low bound. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -59,7 +59,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* With this query, the operation finds the node that must get the new entry. */
+    op->query = site.middle + 1; /* This query leads to the node that must get the new entry. */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;
@@ -68,7 +68,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a level above the root, after a split of the root. */
+/* Adds a level above the root after a split of the root. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

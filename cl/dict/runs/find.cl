@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest to the oldest. */
+/* Finds keys in a set of sorted runs. The host launches a search for each run, newest first. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -14,7 +14,7 @@ typedef struct {
 #endif
     __global uchar      *found;
     __global const uint *hidden; /* Bit i is 1 if element i is hidden. NULL if no element is. */
-    uint                 stage;  /* RUN_FIRST_STAGE for the newest run, plus RUN_LAST_STAGE for the oldest run. */
+    uint                 stage; /* Has the bit RUN_FIRST_STAGE for the newest run, and RUN_LAST_STAGE for the oldest. */
 } answers;
 
 #if ORDO_VALUE_BYTES

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b (of RUN_BLOCK elements).
- * PoCL 3.1 compiles run_ends and run_hide wrong if they are in a separate file. */
+ * visible if its bit in hidden[] is 0. visible[b] is the number of visible elements before block b (of RUN_BLOCK
+ * elements). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -11,8 +11,8 @@
 /* Built together: run_gone run_hide */
 
 /* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
- * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], and ranks[n + i] of keys
- * at most hi[i]. */
+ * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], ranks[n + i] its number
+ * of keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,8 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before index
- * ranks[i]. Unless `first`, keeps the result of an earlier launch (for another run) if that key is nearer. */
+/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before it.
+ * An earlier launch may have written a result of another run. Keeps the nearer key, or this run's key if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -89,8 +89,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* lows[r * n + i] becomes the number of keys of run r that are less than lo[i]. highs[r * n + i] becomes the number of
- * keys of run r that are at most hi[i]. */
+/* lows[r * n + i] becomes run r's number of keys less than lo[i]. highs[r * n + i] becomes its number of keys at most
+ * hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -110,11 +110,11 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range is wide if it has more than RANGE_WIDE visible and hidden elements. For wide ranges, run_write counts visible
- * elements from the start of each run, not from the start of the range. */
+/* A range is wide if it has more than RANGE_WIDE visible and hidden elements. run_write counts the visible elements of
+ * a wide range from the start of each run. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* candidates[i] becomes the number of visible and hidden elements of range i in all runs, and offsets[i] the number of
+/* candidates[i] becomes the number of visible and hidden elements of range i in all runs, offsets[i] the number of
  * visible ones. If range i is wide (RANGE_WIDE), before[i] becomes the number of visible elements below the range. lows
  * and highs must come from run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
@@ -145,9 +145,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element i of a range, counted with hidden elements, if it is visible. The output index is `place` plus the
- * number of lesser visible elements of the range, or of whole runs if `wide`. `all` must be true if no element of the
- * range is hidden. */
+/* Writes candidate i (visible or hidden element) of a range, if it is visible. The output index is `place` plus the
+ * number of lesser visible elements of the range, or of all runs if `wide`. If `all`, the range must have no hidden
+ * element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -229,7 +229,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the two blocks at this distance from its guess. */
+/* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
@@ -270,8 +270,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element that has `rank` lesser visible elements in all runs. This element must exist.
- * past[r] becomes the number of keys of run r that are at most the result. */
+/* Returns the key of the visible element that has `rank` lesser visible elements in all runs. The element must exist.
+ * past[r] becomes run r's number of keys that are at most this key. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -352,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on, or, if `down`, the last one before index i. Returns 1 + the
- * index of the element, or 0 if there is no such element. */
+/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns the
+ * element's index + 1, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -375,8 +375,8 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* One work-item merges the runs from the least key up, or from the greatest key down if `last`, until it has written
- * `wanted` elements. */
+/* Writes `wanted` elements: one work-item merges the runs from the least key up, or from the greatest key down if
+ * `last`. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -404,7 +404,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Let K be the key of element `place` of run `run`. Sets spans[r] to the elements of run r up to K, or from K on if
+/* Let K be the key of element `place` of run `run`. Sets spans[r] to run r's elements up to K, or from K on if
  * `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
@@ -420,8 +420,8 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Returns the number of visible elements of all runs that are less than element `place` of run `run`. `before` must be
- * the number of such elements in run `run` itself. */
+/* Returns the number of visible elements in all runs less than element `place` of run `run`. `before` must be their
+ * number in run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -430,8 +430,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes elements for run_ends. The output index of an element is the number of lesser (if `last`, greater) visible
- * elements. */
+/* Writes the elements for run_ends. An element's output index is the number of lesser visible elements, or of greater
+ * ones if `last`. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -451,9 +451,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first. Each
- * element that a newer run replaces must be hidden. *total becomes the number of all visible elements. spans[r] becomes
- * the interval of run r that contains written elements. */
+/* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first.
+ * Elements that a newer run replaces must be hidden. *total becomes the number of visible elements, spans[r] the
+ * interval of run r with the written elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -477,9 +477,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys. The
- * searches are not here, because a CPU compiler miscompiled them. Each replaced element must be hidden, and the counts
- * visible[] must be complete. */
+/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys, because a
+ * CPU compiler miscompiled the searches here. Elements that a newer run replaces must be hidden, and visible[] must be
+ * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout. */
+/* Searches a HAMT (an ordered radix trie, shared/hamt_node.h) by key and by rank. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -12,7 +12,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* Kernel parameters that describe a trie. The pointers are NULL if the trie has no leaf. */
+/* Kernel parameters of a trie. The pointers are NULL if the trie has no leaf. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -57,8 +57,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search. Increases `low` to the first index i for which the condition `before` is false, but at most to
- * `high`. */
+/* Binary search: increases `low` to the first index i that makes the condition `before` false, at most to `high`. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -93,11 +92,11 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Does the same as hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Returns the result of hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False after a node without a child for the key. Then the search takes the last child of each
+    bool has = true; /* False after a node without a child for the key. The search then takes the last child of each
                       * node. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
@@ -109,8 +108,8 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* Returns the index of the last leaf whose first key is at most `key`, or 0 if no leaf has such a key. The trie must
- * have leaves. */
+/* Returns the index of the last leaf whose first key is at most `key`, or 0 if there is none. The trie must have
+ * leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -200,7 +199,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Result of a search in a leaf: the number of lesser keys, and whether the leaf has the key. */
+/* Result of a search in a leaf: the number of lesser keys, and whether the key is there. */
 typedef struct {
     uint below;
     bool there;

@@ -11,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns how many low bits a and b must lose to become equal. */
+/* Returns how many low bits a and b must lose to be equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -30,9 +30,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m get different leaves. This is so if the aligned region of 2^bits keys around the
- * two elements has more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ
- * of the two keys. */
+/* Returns true if elements m - 1 and m get different leaves, because the aligned region of 2^bits keys around them has
+ * more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ of the two
+ * keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -68,8 +68,8 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must hold the prefix sums of the flags
- * from hamt_heads. */
+/* starts[k] becomes the index of new leaf k's first element. `number` must hold the prefix sums of hamt_heads'
+ * flags. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -79,8 +79,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 }
 
 /* Writes the record of new leaf k to fresh[k]. Until hamt_before runs, `before` is the leaf's number of elements.
- * units[k] becomes the size of the leaf's block in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered
- * the keys of leaf k. */
+ * units[k] becomes the block's size in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered the
+ * keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -115,8 +115,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* For each old leaf in touched[] (that the batch changes), writes to follow[leaf] the number of new leaves that replace
- * the leaf. The caller must have set all words of follow[] to 1. */
+/* For each old leaf in touched[] (changed by the batch), sets follow[leaf] to the number of new leaves that replace the
+ * leaf. The caller must have set all words of follow[] to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -129,8 +129,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the record of each old leaf that stays, or that exactly one new leaf replaces. In the second case, hamt_add
- * later overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the record of each old leaf that stays, or that exactly one new leaf replaces (hamt_add later overwrites this
+ * copy). `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -147,9 +147,9 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of the numbers from hamt_shape
- * and hamt_replace. `follow` is NULL if no old leaf stays. */
+/* Adds the records of new leaves, whose blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
+ * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape's and
+ * hamt_replace's results. `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -167,8 +167,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the member `before` (rank of the first element) of all records, and a record after the last leaf. `counts`
- * must hold the prefix sums of the leaves' element counts. */
+/* Writes the member `before` (rank of the first element) of all records, and a record after the last. `counts` must
+ * hold the prefix sums of the leaves' sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -189,8 +189,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Copies the blocks of kept leaves to a new pool. from[i] must be the index of the old block in units of HAMT_UNIT
- * bytes, or HAMT_NEW. `sizes` must hold the prefix sums of the sizes from hamt_sizes. */
+/* Copies the blocks of kept leaves to a new pool. from[i] must be the old block's index in units of HAMT_UNIT bytes, or
+ * HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes' results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -210,8 +210,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* If element m is the first element in its bitmap word, writes this word and the empty words before it. The leaf's last
- * element also writes the empty words after it. */
+/* If element m is the first in its bitmap word, writes this word and the empty words before it. The leaf's last element
+ * also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -273,7 +273,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells `from` .. `to` - 1 to `leaves`, but stops at the next multiple of HAMT_CELLS_SHARE. */
+/* Sets cells `from` .. `to` - 1 of a lookup table to `leaves`, but stops at the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -286,8 +286,8 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* A share is HAMT_CELLS_SHARE consecutive cells. Writes the cells at the begin of a share, up to the cell in which the
- * next leaf begins. */
+/* Writes the first cells of a share (HAMT_CELLS_SHARE consecutive cells), up to the first cell in which a leaf
+ * begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the updates of a finished draft (shared/hamt_draft.h) in key order. The host goes down level by level:
- * hamt_children and hamt_descend turn the list of a level's nodes into the list of their children. hamt_leaf_bits and
- * hamt_collect then write the keys of the leaves. A list is in key order. firsts[k] is the first key below entry k. All
- * prefix sums are exclusive. */
+/* Reads the updates of a finished draft (shared/hamt_draft.h) in key order. For each level, hamt_children and
+ * hamt_descend turn the list of nodes into the list of their children. Then hamt_leaf_bits and hamt_collect write the
+ * leaves' keys. firsts[k] is the first key below entry k of a list. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt_draft.cl"
@@ -21,7 +20,8 @@ void hamt_children(__global const uint *nodes, __global const uint *list, uint n
     }
 }
 
-/* Lists the children of the nodes in `list`, which lie on `level`. counts[] must hold the prefix sums. */
+/* Lists the children of the nodes in `list`, which lie on `level`. `counts` must hold the prefix sums of
+ * hamt_children's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_descend(__global const uint *nodes, __global const uint *list, __global const ordo_key_form *firsts, uint n,
                   __global const uint *counts, uint level, __global uint *list_out, __global ordo_key_form *firsts_out)
@@ -57,7 +57,8 @@ typedef struct {
     __global uchar            *erased;
 } draft_updates;
 
-/* Writes the updates of the keys that the bits of a word name, from index `to` on. Bit 0 is the key `first`. */
+/* Writes the updates of one word of a leaf, from output index `to` on. Bit b of `bits` is 1 if key first + b has an
+ * update. */
 ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
 {
     for (; bits; bits &= bits - 1) {
@@ -71,7 +72,8 @@ ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint b
     }
 }
 
-/* Writes the updates of the leaves in `list`, one work-item per word of a leaf. counts[] must hold the prefix sums. */
+/* Writes the updates of the leaves in `list`, one work-item per word of a leaf. `counts` must hold the prefix sums of
+ * hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_PARAMETERS, __global const uint *list, __global const ordo_key_form *firsts,
                   __global const uint *counts, uint n, __global const hamt_value *values, ulong values_at,

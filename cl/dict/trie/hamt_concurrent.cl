@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch, each by one work-item, all at once.
+/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch.
  *
- * An update takes effect when it changes its key's slot by one compare-and-swap. A find takes effect when it reads the
- * slot. If the slot is empty, the dictionary's trie, which does not change during the launch, has the key's state. So
- * the operations of a key are linearizable.
+ * An update takes effect when one compare-and-swap changes its key's slot. A find takes effect when it reads the slot.
+ * If the slot is empty, the dictionary's trie, which the launch does not change, has the key's state. So the operations
+ * of a key are linearizable.
  *
- * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. Where a child is
- * missing, an election decides who allocates it: one work-item swaps HAMT_ELECTED into the node, allocates the child
- * and stores it, all within one attempt. So work-items that wait never keep the elected one from going on, even if both
- * are lanes of one sub-group. The others try again, at most HAMT_TRIES times in all, and then give up: they add their
- * operation to the list `pending`, which the host executes as an ordered batch. */
+ * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. To allocate a missing
+ * child, one work-item swaps HAMT_ELECTED into the node, allocates the child and stores it in one attempt. So the
+ * others never block it, even in the same sub-group. They try again, at most HAMT_TRIES times, and then give up: the
+ * host executes the list `pending` as an ordered batch. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -36,8 +35,8 @@ typedef struct {
     __global uint             *state, *pending, *history;
 } hamt_batch;
 
-/* An operation; `i` counts from the launch's first operation. The update has come down to node `on`, a child of level
- * `level` of the draft: a leaf if `level` is 0. */
+/* An operation. `i` counts from the launch's first operation. An update goes down the draft and has reached node `on`,
+ * whose parent is on `level`. If `level` is 0, `on` is a leaf. */
 typedef struct {
     uint              i, code;
     ordo_key_form     key;
@@ -69,7 +68,8 @@ ORDO_FN uint hamt_answer(const hamt_batch *batch, const hamt_op *op, bool found)
 
 /* ---- finds ------------------------------------------------------------------------------------------------------- */
 
-/* Finds a key in the dictionary's trie, as it was before the launch. Copies its value to *value_out, unless NULL. */
+/* Finds a key in the dictionary's trie, which the launch does not change. Copies its value to *value_out, unless
+ * NULL. */
 ORDO_FN bool hamt_was_there(const hamt_trie *t, ordo_key_form key, __global hamt_value *value_out)
 {
     if (t->n_leaves == 0)
@@ -98,7 +98,7 @@ ORDO_FN void hamt_find_one(const hamt_batch *batch, hamt_op *op)
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* Tries to become the work-item that allocates the missing child in *word. Returns the child's word, HAMT_ELECTED if
- * another work-item is elected, or 0 if there is no memory for a child. */
+ * another work-item is elected, or 0 if no memory is left. */
 ORDO_FN uint hamt_elect(const hamt_batch *batch, hamt_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))
@@ -129,9 +129,9 @@ ORDO_FN uint hamt_go_down(const hamt_batch *batch, hamt_op *op)
     return TRY_DONE;
 }
 
-/* Swaps the update into the key's slot, which had place.word; the key was present then if `there`. If an upsert of a
- * present key fails, another update has replaced it at once: the upsert takes effect just before that one, and leaves
- * no trace. */
+/* Swaps the update into the key's slot, which had place.word. `there` must be true if the key was present then. If the
+ * swap of an upsert fails and `there`, another update was faster. The upsert then counts as done just before that
+ * update. */
 ORDO_FN uint hamt_swap(const hamt_batch *batch, hamt_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);
@@ -160,7 +160,7 @@ ORDO_FN uint hamt_try(const hamt_batch *batch, hamt_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i, and answers it unless it is an update. Returns whether it is an update. */
+/* Sets up *op for operation i. Answers a find or contains. Returns true if operation i is an update. */
 ORDO_FN bool hamt_take_op(const hamt_batch *batch, hamt_op *op, uint i)
 {
     op->i = i;
@@ -178,7 +178,7 @@ ORDO_FN bool hamt_take_op(const hamt_batch *batch, hamt_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes stay in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HAMT_ANY_LANE(more) subgroup_any(more)
 #else
@@ -222,8 +222,7 @@ ORDO_FN void hamt_run(const hamt_batch *batch, uint n, uint faults)
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch. If draft_n_slots is 0, there is no draft, and all updates give
- * up. */
+/* Runs operations first .. first + n - 1 of the batch. If draft_n_slots is 0 (no draft), all updates give up. */
 HAMT_KERNEL
 void hamt_apply(HAMT_TRIE, DRAFT_PARAMETERS, uint first, uint n, __global uint *pending, __global uint *history,
                 __global const uchar *codes, ulong codes_at, __global const hamt_value *values, ulong values_at,

@@ -2,14 +2,14 @@
 /* Reads and changes a draft, the trie of a concurrent batch (shared/hamt_draft.h). Many work-items may call these
  * functions at once.
  *
- * Each function changes one word by one atomic update, and no reader needs two words that belong together: keys and
- * values are inputs of the batch, and new nodes are 0 before the launch. So all accesses are relaxed. */
+ * All accesses are relaxed, because each function changes one word by one atomic update, and no reader needs two words
+ * that belong together. Keys and values do not change, and new nodes are 0 before the launch. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"
 #include "shared/hamt_draft.h"
 
-/* Kernel parameters that describe a draft. `draft_keys` are the keys of the launch's operations. */
+/* Kernel parameters of a draft. `draft_keys` are the keys of the launch's operations. */
 #define DRAFT_PARAMETERS                                                                                               \
     __global uint *draft_slots, __global uint *draft_nodes, __global uint *draft_leaves, __global uint *draft_state,   \
         uint draft_n_slots, uint draft_most_nodes, uint draft_most_leaves, __global const ordo_key *draft_keys,        \
@@ -32,8 +32,8 @@ typedef struct {
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* A slot and its word. If the word is 0, the draft lacks the key, and the slot is the place for it. The slot is
- * DRAFT_NO_SLOT if there is no such place. */
+/* A slot and its word. If the word is 0, the draft lacks the key, and the key may claim the slot. The slot is
+ * DRAFT_NO_SLOT if other keys have all the slots for the key. */
 typedef struct {
     uint slot, word;
 } draft_place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a concurrent batch that run while no other kernel changes anything: seeks, counts and ranges, which see
- * the dictionary before the batch, and the updates that gave up. */
+/* Runs the operations of a concurrent batch that hamt_apply leaves: the updates that gave up, and seeks, counts and
+ * ranges, which see the dictionary before the batch. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -52,7 +52,7 @@ ORDO_FN void hamt_copy_range(const hamt_trie *t, uint rank, uint n, const hamt_o
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Answers the seeks, counts and ranges of a batch of n operations. */
+/* Answers the seeks, counts and ranges of a batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_query_in_batch(HAMT_TRIE, uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, __global const ordo_key *hi, ulong hi_at, __global const ulong *rooms,
@@ -106,8 +106,8 @@ void hamt_gather(__global const uint *pending, uint first, uint count, __global 
     }
 }
 
-/* Copies the results of the ordered batch back. If `results` is NULL, there was no memory for it: refuses the updates.
- * Update l ends at time tick + l. */
+/* Copies the results of the ordered batch (the updates that gave up) back. If `results` is NULL (no memory for the
+ * batch), refuses the updates. Update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

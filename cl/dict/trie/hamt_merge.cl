@@ -5,7 +5,7 @@
  *   hamt_plan        counts the leaves that replace each leaf, and the size of their blocks
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   replaces the last two kernels if the batch only changes values */
+ *   hamt_overwrite   replaces the last two if only values change */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,15 +17,15 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* The effect of an update is a number and three bits. Of several updates of a key, only the last has EFFECT_STORES or
+/* Effect of an update: a number and three bits. If several updates have one key, only the last has EFFECT_STORES or
  * EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
-#define EFFECT_STORES 0x2000u /* The update stores the key. */
+#define EFFECT_STORES 0x2000u
 #define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns by how many elements an update increases the trie: 1, 0 or -1. */
+/* Returns how many elements an update adds: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -36,8 +36,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j]. more[j] becomes 1, 0 or -1: how many elements the update adds. The trie
- * must have leaves. */
+/* Writes the effect of update j to effects[j]. more[j] becomes the number of elements that the update adds: 1, 0 or -1.
+ * The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -71,7 +71,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf, and the updates begin .. end - 1 of the batch, which fall into this leaf. */
+/* A leaf, and the batch's updates begin .. end - 1, which fall into this leaf. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -122,7 +122,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf that precedes both old element p and update j. This key must exist. */
+/* Returns the last key of the updated leaf before old element p and update j. This key must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -144,7 +144,7 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
- * `at`. Bit b of `open` is 1 if mix_next has halved a region of keys at bit b, and its upper half has no new leaf
+ * `at`. Bit b of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys and the upper half has no new leaf
  * yet. */
 typedef struct {
     uint          at, all;
@@ -166,7 +166,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
- * region of keys around the first element until one leaf can hold all elements of the region. */
+ * region of keys around the first element until one leaf can hold all its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -190,9 +190,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Writes the index of the first update of leaf i to begins[i]. The upper half of plan[i] becomes the number of leaves
- * that replace leaf i, the lower half the size of their new blocks in units of HAMT_UNIT bytes. If `all`, leaves that
- * no update changes also get new blocks. */
+/* begins[i] becomes the index of leaf i's first update. The upper half of plan[i] becomes the number of leaves that
+ * replace leaf i, the lower half the size of their blocks in units of HAMT_UNIT bytes. If `all`, unchanged leaves also
+ * get new blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -247,8 +247,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the trie after the update, which has n elements. The new blocks begin at byte first_unit *
- * HAMT_UNIT of the pool. `plan` must hold the exclusive prefix sums of the results of kernel hamt_plan. */
+/* Writes the records of the updated trie of n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
+ * pool. `plan` must hold the exclusive prefix sums of hamt_plan's results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -283,8 +283,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf. (With a pointer instead of this index, some compilers
- * crash.) */
+/* The leaf that is being written, and the index of the next leaf (a pointer instead makes some compilers crash). */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;

@@ -21,8 +21,8 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads[] has a word for each level and leaf. Sets the word to 1 if the leaf is the first below its node of this
- * level. */
+/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first below its node of this level,
+ * else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -50,8 +50,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* On the path to leaf `leaf`, returns the child of the node of `level`: a node's index in the level below, or the
- * leaf. */
+/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf. Above, it is a
+ * node's index in the level below. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -75,8 +75,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets (or compares) the slots that lead to the child above leaf i: its own slot and all slots before the next
- * child's. */
+/* Sets (or compares) the slots of `level` that lead to the child above leaf i: the child's slot and all slots before
+ * the next child's. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -92,8 +92,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* Writes the nodes and the header. If `wrong` is not NULL, compares the words instead, and lowers *wrong to the least
- * leaf with a wrong word. `number` must hold the exclusive prefix sums of heads[]. */
+/* Writes the nodes and the header. If `wrong` is not NULL, only compares the words, and lowers *wrong to the first leaf
+ * with a wrong word. `number` must hold the exclusive prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -61,7 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Writes the number of elements in range i to counts[i] and the rank of the range's first element to firsts[i]. */
+/* counts[i] becomes the number of elements in range i, firsts[i] the rank of the range's first element. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -85,8 +85,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* Finds the least element greater than the key if `forward`, else the greatest lesser element. If `upper` differs from
- * `forward`, an element equal to the key is found, too. */
+/* Finds the least element greater than the key if `forward`, else the greatest lesser element. Also finds an element
+ * equal to the key if `upper` differs from `forward`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -151,7 +151,7 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
 }
 
 /* Copies the elements from rank firsts[i] on to the output indices offsets[i] .. offsets[i + 1] - 1. If `firsts` is
- * NULL, copies all elements. Writes nothing if the number of results exceeds `most`. */
+ * NULL, copies all elements. Writes nothing if there are more than `most` results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). No kernel uses an offset or
- * count of the input before an earlier kernel has checked it. */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). An earlier kernel checks each
+ * offset and count of the input before another kernel uses it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte field,
- * the number of runs. If `end` cuts off this field, returns 2, so that at + 2 exceeds `end`. */
+/* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte number
+ * of runs. If `end` cuts off this number, returns 2, so that at + 2 exceeds `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -63,7 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i, without a check. The header of the bitmap must lie before `end`. */
+/* Returns the byte offset of container i, unchecked. The header of the bitmap must lie before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -74,8 +74,8 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns the fault, or ROARING_FAULT_WORDS if
- * there is none. */
+/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns a fault, or ROARING_FAULT_WORDS (the number
+ * of faults) if there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     if (size - part->begin < 8)
@@ -90,7 +90,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Sets part->end to the end of the bitmap. Returns the fault, or ROARING_FAULT_WORDS if there is none. */
+/* Sets part->end to the end of the bitmap. Returns a fault, or ROARING_FAULT_WORDS if there is none. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -109,8 +109,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps `from` .. `stop` - 1 of n, by one work-item. `walk` carries the state from launch to launch. If
- * `wide` (64-bit keys), the upper half of the keys precedes each bitmap. */
+/* Finds bitmaps `from` .. `stop` - 1 of n, by one work-item. `walk` carries the state from launch to launch. If `wide`
+ * (64-bit keys), the keys' upper half precedes each bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -168,8 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. slices[c] becomes the number of slices (of ROARING_SLICE elements, runs or
- * words) of container c, or 0 if the container has a fault. */
+/* Decodes each container's descriptor. slices[c] becomes container c's number of slices (of ROARING_SLICE elements,
+ * runs or words), or 0 if the container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -206,15 +206,15 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the first and the last key of run j. The last key may exceed 65535, which is a fault. */
+/* Returns the first and the last key of run j. A last key above 65535 is a fault. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* A unit of a container is an array element, a run, or a bitmap word. Sets *count to the number of keys in unit j.
- * Returns false if unit j is an element or run that is not greater than the unit before. */
+/* Sets *count to the number of keys in unit j (array element, run, or bitmap word) of a container. Returns false if
+ * unit j is an element or run that is not greater than the unit before. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -227,8 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* A slice is ROARING_SLICE units (keys, bitmap words or runs) of a container. Writes the number of keys in slice s to
- * counts[s]. Reports containers whose keys do not ascend. */
+/* Writes the number of keys in slice s (ROARING_SLICE keys, bitmap words or runs of a container) to counts[s]. Reports
+ * containers whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -253,7 +253,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
 }
 
 /* Reports containers whose number of keys differs from the descriptor. `counts` must hold the exclusive prefix sums of
- * the counts from roaring_slices. */
+ * roaring_slices' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -270,7 +270,7 @@ typedef struct {
     ulong                 key;
     uint                  form, unit;
     uint                  bits;       /* Unread bits of a bitmap's current word. */
-    uint                  next, last; /* Unread keys of the current run; none if next > last. */
+    uint                  next, last; /* Unread keys of the current run, none if next > last. */
 } roaring_cursor;
 
 /* Moves the cursor to key number `skip` of the slice. The slice must have more than `skip` keys. */
@@ -324,8 +324,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the keys of the set. Their number, `total`, must not be 0. `counts` must hold the exclusive prefix sums of the
- * keys per slice. */
+/* Writes the `total` keys of the set. `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys
+ * per slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

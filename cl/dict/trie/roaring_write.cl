@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * form (array, bitmap or runs) of the smallest size. If an array and runs have equal size, it gets runs. All prefix
- * sums are exclusive. */
+ * smallest form (array, bitmap or runs), and runs if an array is as small. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -27,8 +26,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of container c's first key, and run_starts[r] the index of run r's first key. Both arrays
- * end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* starts[c] becomes the index of container c's first key, run_starts[r] the index of run r's first key. Both arrays end
+ * with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -41,8 +40,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 if the container is
- * a list of runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
+/* Chooses the form of each container c, and writes its size in bytes to sizes[c]. has_runs[c] becomes 1 if the
+ * container is a list of runs. firsts[c] becomes 1 if c is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -63,8 +62,8 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of the arrays from
- * roaring_shapes. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of roaring_shapes'
+ * results. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -124,8 +123,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p, or of the upper half of its keys if `wide`. header_bytes must hold the prefix
- * sums of the header sizes. */
+/* Returns the byte offset of bitmap p or, if `wide`, of the upper half of its keys, which precedes the bitmap.
+ * header_bytes must hold the prefix sums of the headers' sizes. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -177,8 +176,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* If key m is the first key in its bitmap word, writes this word and the empty words before it. The container's last
- * key also writes the empty words after it. */
+/* If key m is the first in its bitmap word, writes this word and the empty words before it. The container's last key
+ * also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;

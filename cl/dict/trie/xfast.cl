@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes. The host must
+ * define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -29,7 +29,7 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* Returns the first `length` bits of `form` as a key of the hash table: the bits, a 1, then zeros. `length` must be
+/* Returns the hash table's key for the first `length` bits of `form`: these bits, a 1, then zeros. `length` must be
  * less than KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
@@ -37,8 +37,8 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
     return (form >> below | 1) << below;
 }
 
-/* Looks up the first `length` bits of `form`. If the table has an entry for these bits, returns true and sets *leaves
- * to the range of keys that begin with the bits. */
+/* Looks up the first `length` bits of `form`. If the table has an entry for them, returns true and sets *leaves to the
+ * range of keys that begin with these bits. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest prefix of `form` that the trie stores and that has at most *length bits. Returns the range of keys
- * that begin with this prefix. *length becomes the prefix's length. */
+/* Finds the longest stored prefix of `form` that has at most *length bits. Returns the range of keys with this prefix.
+ * *length becomes the prefix's length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -74,8 +74,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If `group` is 1, the prefix that is one bit longer has no entry. So at most XFAST_LEAF keys begin with the longer
-     * prefix, and they are at one end of the range. */
+    /* If `group` is 1, the prefix that is one bit longer has no entry. So at most XFAST_LEAF keys begin with it, and
+     * they are at one end of the range. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;

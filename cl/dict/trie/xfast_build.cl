@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
- * begin with it. A comparison with key i - 1 shows for which prefixes key i is the first. A comparison with key i +
- * XFAST_LEAF shows which of these prefixes have an entry. */
+ * begin with it. A comparison with key i - 1 shows which prefixes begin at key i. A comparison with key i + XFAST_LEAF
+ * shows which of them have an entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -15,8 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* The levels on which a key begins an entry: first + 1 to first + n. There the key has a prefix with an entry, and the
- * key before it has another prefix. */
+/* The levels first + 1 to first + n, on which a key is the first key of an entry (a prefix in the hash table). */
 typedef struct {
     uint first, n;
 } xfast_begins;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin with
- * the prefix. Hence a stored prefix of the query is also a prefix of a neighbour of the query: the last key that is not
- * greater than the query, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits.
- * ORDO_KEY must be u32 or u64. */
+ * prefixes. A key is the prefix's bits, a 1, then zeros, so it lies in the middle of the numbers that begin with the
+ * prefix. Hence a stored prefix of the query is also a prefix of a neighbour: the last key that is at most the query,
+ * or the next key. ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
-
-/* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
 /* Returns the range of keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
@@ -18,8 +15,8 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the entry of
- * these bits, or searches twice if there is no entry. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads these bits'
+ * entry, or searches twice if there is none. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -50,8 +47,6 @@ void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __glo
     }
 }
 
-/* ---- stored prefixes --------------------------------------------------------------------------------------------- */
-
 ORDO_FN ordo_key_form xfast_up_to(uint length)
 {
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
@@ -78,8 +73,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Computes masks[i] for all keys. A key's stored prefixes are the key itself and stored prefixes of its two
- * neighbours. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. */
+/* Sets bit l of masks[i] to 1 if key i has a stored prefix of l bits, else to 0. Each stored prefix of a key is the key
+ * itself or a prefix of a neighbour. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -106,8 +101,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0 if they have
- * none. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query share, or 0 if they share none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
