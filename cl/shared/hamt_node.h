@@ -3,28 +3,28 @@
  * sorts like the key (shared/key.h). The memory has three parts:
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
- *     leaves   | first before place sectors | ... | the end |     one record per leaf, in key order
+ *     leaves   | first, before, place, sectors | ... | the end |  one record per leaf, in key order
  *     pool     | keys, values | keys, values | ...                one block per leaf, in any order
  *
- * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within
- * 1024 successive integers. Its block stores the sorted keys in one of three forms, then the values:
+ * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within 1024
+ * successive integers. Its block stores the sorted keys in one of three forms, then the values:
  *
  *     bitmap        1024 bits, if the leaf has more than 64 keys
  *     short keys    16-bit distances from the leaf's first key, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c]
- * is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and cells[c] finds the
- * leaf. The table `ranks` finds the leaf of a rank in the same way. */
+/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c] is
+ * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. The
+ * table `ranks` finds the leaf of a rank in the same way. */
 
 /* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
  * selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
- * belongs to the child that the bits w select. It is the number of children of the level up to and including this
- * child. The child exists if its word is greater than the previous word. */
+ * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w is
+ * for the child that the bits w select. It counts the level's children up to and including this child, which exists if
+ * the word is greater than the previous word. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
@@ -77,9 +77,9 @@
  * erases an element. HAMT_MORE: number of inserted minus number of erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Kernel hamt_plan writes this record behind the last leaf's entry of its array. After a prefix sum over the array, the
- * upper half of `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of
- * its new blocks. */
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array also
+ * sets `follow`: the upper half becomes the number of leaves of the new trie, the lower half the number of allocation
+ * units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];

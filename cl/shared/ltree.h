@@ -59,8 +59,8 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* Fields of a node's header: the number of entries, a version number that each change of the node increments, and
- * two flags. The header of a free node has all bits set. */
+/* Fields of a node's header: the number of entries, a version that each change of the node increments, and two flags.
+ * The header of a free node has all bits set. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
@@ -106,8 +106,7 @@ enum ltree_word {
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Classes of operations that gave up. The host runs the operations of each class again as one batch, while no updates
- * run. */
+/* Classes of operations that gave up. The host runs each class again as one batch, while no updates run. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FINDS,

@@ -38,7 +38,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. `begin` is the byte offset of its keys, bitmap words or runs, `units` is their number. */
+/* Describes a container. It has `units` keys, bitmap words or runs, from byte offset `begin` on. */
 typedef struct {
     ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
@@ -49,8 +49,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. The kernels report the first bitmap or container that has the
- * error, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. Kernels report the first bitmap or container with the error, or
+ * 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -68,6 +68,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk. ROARING_AT is the number of bytes read, ROARING_FOUND the number of containers found,
- * ROARING_HIGH the upper half of the last bitmap's keys. */
+/* State of kernel roaring_walk: the number of bytes read, the number of containers found, and the upper half of the
+ * last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };
