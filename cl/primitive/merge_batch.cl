@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element, or if it is *hidden* (its bit in a bitmap is 1), erases the
- * array's element. With COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
+ * key's last batch element replaces the array's element. If the batch element is *hidden* (its bit in a bitmap is 1),
+ * it erases the array's element. With COMBINE_OP, no element is hidden, and all values of a key are combined.
  *
  * One work-item merges a tile of both arrays: batch_place counts the results of each tile, then batch_write writes
  * them. Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
@@ -43,8 +43,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end` if all are
- * less. */
+/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -85,9 +84,9 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
- * that the batch replaces are left out of the result. Sets kept[tile] to the number of elements that the tile adds to
- * the result. `hidden` may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Sets kept[tile]
+ * to the number of elements that the tile adds to the result. Array elements that the batch replaces are not among
+ * them. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -141,8 +140,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of a key. Batch element j must be the last with this key. `at` must be the
- * number of array elements not greater than the key. */
+/* Returns the combination of all values of the key of batch element j, the last with this key. `at` must be the number
+ * of array elements not greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -153,7 +152,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of all results. */
+/* Writes the results, and sets *all to their number. batch_place must have computed `places` and `kept`. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

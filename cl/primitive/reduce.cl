@@ -80,8 +80,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the result of the group. Returns 1 in the group that finishes last, else 0. One work-item of each group must
- * call. After the next barrier, the last group sees the results of all groups. *ticket must be 0 before a launch. */
+/* Stores the result of the group. Returns 1 in the group that finishes last, else 0. One work-item per group must call.
+ * After the next barrier, the last group sees the results of all groups. *ticket must be 0 before a launch. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
@@ -117,8 +117,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel
- * sets *out instead. */
+/* Sets sums[g] to the reduction of group g's tiles. A single group must have last == 1. It sets *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

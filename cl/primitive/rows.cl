@@ -3,7 +3,7 @@
  * Scatter copies in the other direction. Position i is skipped if the table has no row number index[i].
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
- *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, the last position with the number is copied.
+ *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, only its last position is copied.
  *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"

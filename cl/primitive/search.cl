@@ -89,7 +89,7 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Stores the result of query i, whose lower bound is `rank`. `equal` must be true if the key at `rank` equals the
+/* Stores the result of query i, whose lower bound is `rank`. `equal` must tell whether the key at `rank` equals the
  * query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {

@@ -12,7 +12,7 @@ typedef struct {
     uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
 } descent;
 
-/* Prefetches block b, or the block's offset if blocks of a compressed index differ in size. */
+/* Prefetches block b, or its offset if blocks of a compressed index differ in size. */
 ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -25,8 +25,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
- * than a stored key, all keys come before the query. */
+/* Returns how many keys of a block come before the query: all, if d has more bytes than a stored key. d is the query
+ * minus the block's base. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -78,9 +78,9 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements from element `first` on, one block, come before the query. `first` may be negative (modulo
- * 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, compares one key at a
- * time. */
+/* Returns how many elements of a block come before the query. `first` is the index of the block's first element. It may
+ * be negative (modulo 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, the
+ * search compares one key at a time. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

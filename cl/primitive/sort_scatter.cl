@@ -21,8 +21,8 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
-/* One group handles one digit. Replaces the digit's count of each tile by the sum of the digit's counts in earlier
- * tiles. Sets control[digit] to the sum over all tiles. */
+/* Replaces a digit's count in each tile by the sum of its counts in earlier tiles. Sets control[digit] to the sum over
+ * all tiles. Each group handles one digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

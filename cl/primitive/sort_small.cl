@@ -23,8 +23,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* Sets `places` to the indices of this work-item's keys after a sort by a digit. The whole group must call. No
- * work-item may be using l->exchange at the call. */
+/* Sets `places` to the indices of this work-item's keys after a sort by a digit. The whole group must call, when no
+ * work-item uses l->exchange. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
