@@ -15,7 +15,7 @@
 
 #if ORDO_LANES == ORDO_LANES_NVIDIA && TEAM_WIDTH > 1 && TEAM_WIDTH < ORDO_SUBGROUP
 
-/* The last operand of these instructions is a mask of the lanes that execute them together: the team. */
+/* Returns the lanes of this team within the sub-group, as a mask. The PTX instructions below need it as operand. */
 ORDO_FN uint apart_members_(void)
 {
     return TEAM_ALL_LANES << team_base_();
@@ -50,7 +50,8 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The team is the whole sub-group, or AMD's instructions skip the lanes of other branches. */
+/* The functions of team.cl suffice here: a team is the whole sub-group, or AMD's instructions skip lanes of other
+ * branches. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

@@ -193,8 +193,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates. Each function returns the previous value of the word. All compilers implement the functions
- * of OpenCL 1.2 below as relaxed operations for the whole device. */
+/* Relaxed atomic updates. Each function returns the previous value of the word. All compilers implement these functions
+ * of OpenCL 1.2 as relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -216,7 +216,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Compares and swaps: stores `desired` if the word equals `expected`. Returns the previous value of the word. */
+/* Stores `desired` if the word equals `expected`. Returns the previous value of the word. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -258,7 +258,7 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  *                        the suffix 128, loads 16 bytes; the address must be a multiple of 16.
  *  ordo_store_uncached   stores a word that ordo_load_uncached may load
  *
- * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain such plain loads. */
+ * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain them. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -389,8 +389,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The caller's loop must have a maximum number
- * of rounds. */
+/* Pauses between two loads of a word that another work-group changes. The caller must limit the rounds of its loop. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA

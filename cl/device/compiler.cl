@@ -54,7 +54,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates. So the simulator reports only races of other
+/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates, so the simulator reports only races of other
  * accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
@@ -98,8 +98,8 @@
 /* Keeps the next loop rolled, because unrolled code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the sub-group size of a kernel. Otherwise the compiler would choose the size. Every kernel that uses team.cl
- * has this attribute before __kernel. Devices that do not support the size reject the kernel. */
+/* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
+ * this attribute before __kernel. Devices that do not support the size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -115,8 +115,8 @@
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. The function prefetch() of OpenCL is no
- * alternative: PoCL ignores it, and the Rusticl of Mesa 22 aborts. */
+/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. OpenCL's prefetch() is no alternative: PoCL
+ * ignores it, and the Rusticl of Mesa 22 aborts. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else

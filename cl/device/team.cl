@@ -114,8 +114,8 @@ ORDO_FN uint subgroup_lane(void)
 }
 
 /* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
- * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes that do not take
- * the branch. */
+ * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes of the other
+ * branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -134,8 +134,8 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Returns the mask of the lanes whose bit number `bit` of `word` equals this lane's. The vote finds the lanes whose bit
- * is 1. If this lane's bit is 0, the mask is inverted. */
+/* Returns the mask of the lanes whose bit number `bit` of `word` equals this lane's bit. The vote finds the lanes with
+ * a 1 bit. If this lane's bit is 0, the mask is inverted. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -161,9 +161,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle, which confines the shuffle to segments of TEAM_WIDTH lanes. Its upper byte marks the
- * bits of a lane number that are equal in all lanes of a segment. Its lower byte is the segment's last lane, or for
- * `up` its first. */
+/* Third operand of a PTX shuffle. It confines the shuffle to segments of TEAM_WIDTH lanes. The upper byte is a mask of
+ * the bits of a lane number that are equal in all lanes of a segment. The lower byte limits the source lane: to the
+ * segment's last lane, or in a shuffle `up` to its first lane. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -245,7 +245,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The mask passed to first_lane or last_lane must not be 0. */
+/* mask_count counts the lanes of a mask. The mask passed to first_lane or last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -370,7 +370,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Adds the x of lane (this lane - distance) to x. The predicate `there` is false if no such lane exists. */
+/* Adds to x the x of lane (this lane - distance). The predicate `there` is false if no such lane exists. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -386,7 +386,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others a team of 64 reads one
+/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others, a team of 64 reads one
  * lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \

@@ -22,7 +22,7 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* Returns the number of visible elements among elements 0 to i - 1. */
+/* Returns the number of visible elements before element i. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];

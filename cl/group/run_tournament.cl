@@ -3,8 +3,8 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The head of a run: the key of its next element, and the run's number. Heads are ordered by key, then by run. The head
- * of an exhausted run comes last. */
+/* The head of a run: the key of its next element, and the run's number. Heads are ordered by key, then by run. Heads of
+ * exhausted runs come last. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)

@@ -2,8 +2,8 @@
 /* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the elements to
  * the output. The whole group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
- * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit). SORT_PLANNED
+ * is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* The plan of a sort is a buffer and a struct. SORT_PLAN_PARAMS declares both as parameters, SORT_PLAN passes them
- * on. Kernels without a plan omit them, because unused parameters cost up to 4 % of the speed. */
+/* The plan of a sort is a buffer and a struct. SORT_PLAN_PARAMS declares both as parameters, SORT_PLAN passes them on.
+ * Kernels without a plan omit them, because unused parameters cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -84,7 +84,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
+/* Loads the ordered forms of this work-item's keys. After the tile's last key, it uses all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -161,8 +161,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange holds the counts until
- * then. The next barrier makes the keys visible. */
+/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange still holds the counts. The
+ * next barrier makes the keys visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -3,8 +3,7 @@
  * and stores use vectors of TILE_VECTOR keys if the array is aligned.
  *
  * Tile 0 begins `shift` keys before the array, so that vectors are aligned. Position p, counted from the start of
- * tile 0, has key p - shift. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of
- * each row. */
+ * tile 0, has key p - shift. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
 #pragma once
 #include "group/fold.cl"
 

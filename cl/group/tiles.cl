@@ -73,8 +73,8 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g, but if there is only
- * one range, `sums` must be NULL. */
+/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g. If there is only one
+ * range, `sums` must be NULL. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
