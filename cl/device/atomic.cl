@@ -16,7 +16,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange replaces the store. */
+/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange the store. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -193,8 +193,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates. Each function returns the previous value of the word. All compilers implement these functions
- * of OpenCL 1.2 as relaxed operations for the whole device. */
+/* Relaxed atomic updates. Each returns the previous value of the word. All compilers implement these functions of
+ * OpenCL 1.2 as relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);

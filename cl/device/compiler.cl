@@ -91,8 +91,8 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Unrolls the next loop, which must have a constant number of rounds. If the loop stayed rolled, arrays that it indexes
- * would lie in memory instead of registers. */
+/* Unrolls the next loop, which must have a constant number of rounds. Otherwise arrays that it indexes would lie in
+ * memory instead of registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
 /* Keeps the next loop rolled, because unrolled code takes longer to compile. */
@@ -107,8 +107,7 @@
 #endif
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
- * ORDO_MAX_REGISTERS, the macro does not declare the group size, because compilers derive their own register limit from
- * it. */
+ * ORDO_MAX_REGISTERS, it does not declare the group size, because compilers derive their own register limit from it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
@@ -123,8 +122,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* ordo_read_once and its variants load data from global memory, but do not keep the data in caches. No work-item may
- * write the data in the same launch. The address of a 16-byte load must be a multiple of 16. */
+/* ordo_read_once and its variants load from global memory without keeping the data in caches. No work-item may write
+ * the data in the same launch. A 16-byte load needs an address that is a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -113,7 +113,7 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
+/* PTX inline assembly takes no predicates as operands, so the code computes the predicate `holds` from p. The asm is
  * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes of the other
  * branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
@@ -134,8 +134,8 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Returns the mask of the lanes whose bit number `bit` of `word` equals this lane's bit. The vote finds the lanes with
- * a 1 bit. If this lane's bit is 0, the mask is inverted. */
+/* Returns the mask of the lanes whose bit `bit` of `word` equals this lane's. The vote finds the lanes with a 1 bit. If
+ * this lane's bit is 0, the mask is inverted. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -161,9 +161,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle. It confines the shuffle to segments of TEAM_WIDTH lanes. The upper byte is a mask of
- * the bits of a lane number that are equal in all lanes of a segment. The lower byte limits the source lane: to the
- * segment's last lane, or in a shuffle `up` to its first lane. */
+/* Third operand of a PTX shuffle, which limits it to segments of TEAM_WIDTH lanes. The upper byte masks the bits of a
+ * lane number that are equal in a segment. The lower byte limits the source lane: to the segment's last lane, or in a
+ * shuffle `up` to its first lane. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -559,12 +559,11 @@ ORDO_FN uint team_next_(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of
- * lane `owner`. The body must not contain break or return.
+/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of lane
+ * `owner`. The body must not contain break or return.
  *
- * A team that has finished runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So the
- * body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
- * section IV. */
+ * A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
+ * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

@@ -55,8 +55,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
 /* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a flag or mark. The value
- * is a key for FOLD_SUM, otherwise a key in ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run
- * functions that return structs. */
+ * is a key for FOLD_SUM, otherwise an ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run functions
+ * that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -264,7 +264,7 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 #endif
 
 /* Returns the reduction over all earlier teams, and sets *total to the reduction over all teams. `mine` must be this
- * team's reduction, equal in all lanes. The whole group must call. The caller needs a barrier before its next use of
+ * team's reduction, equal in all lanes. The whole group must call, and needs a barrier before its next use of
  * scratch. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {

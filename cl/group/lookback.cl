@@ -47,8 +47,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* Memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile. The
- * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Words with another stamp count as
- * unpublished, so no launch clears them. */
+ * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Other stamps mark words as unpublished, so
+ * no launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -153,11 +153,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile from the input, because its group has published no result. All lanes of a sub-group must call.
+/* Reduces a tile from the input, because its group has published no result. The whole sub-group must call.
  *
  * If in_place is true, the output overwrites the input. A group publishes its item before it overwrites its tile. So if
- * no word is published after the read, the input was intact. Otherwise the function returns the published item, with
- * flag LOOKBACK_NONE if some words are missing. */
+ * no word is published after the read, the input was intact. Otherwise returns the published item, with flag
+ * LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -181,7 +181,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Returns to all lanes the reduction of all tiles before `tile`. All lanes of one sub-group must call. */
+/* Returns to all lanes the reduction of all tiles before `tile`. A whole sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges one tile of a merge of sorted runs in a work-group: loads the tile's part of each run to local memory, merges
- * the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An element is *hidden* if
- * a newer run replaces or erases it. The whole group must call functions with barriers. */
+ * the parts in pairs, and stores the result. A *slot* is an element's index in the tile. An element is *hidden* if a
+ * newer run replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -17,7 +17,7 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* Round l of the merge leaves *regions* of 2^l merged runs. For 16 runs, rounds 0 to 4 have 16 + 8 + 4 + 2 + 1 = 31
- * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's slots are in one region. */
+ * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -64,8 +64,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes the first slot (mem->start) and the number of elements (mem->count) of each region of a round. A region
- * has 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
+/* Computes the first slot (mem->start) and the size (mem->count) of each region of a round. A region has 2^round merged
+ * runs. `capacity` is the maximum size of the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -235,8 +235,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the hidden bits of the tile to hidden_out, which must be 0 before the launch. Two tiles may share a word, so
- * the first and the last word are written by atomic OR. */
+/* Writes the tile's hidden bits to hidden_out, which must be 0 before the launch. Two tiles may share a word, so the
+ * first and the last word are written by atomic OR. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -378,7 +378,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots to keys_out, unless keys_out is NULL. Needs a barrier before. */
+/* Writes the keys of the first `left` slots to keys_out, unless it is NULL. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -390,8 +390,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs to values_out, unless values_out is NULL. `count` must be
- * the number of slots before hidden elements were removed. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
+ * number of slots before hidden elements were removed. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or a
+/* Searches in sorted keys: a team (see team.cl) in a node of an index, a work-group in a tree in local memory, or a
  * work-item in an interval of an array. The *rank* of a query is the number of keys less than the query (with
- * SEARCH_UPPER, not greater than the query). Queries must be in ordered form (shared/key.h). */
+ * SEARCH_UPPER, not greater). Queries must be in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -199,8 +199,8 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- trees in local memory ------------------------------------------------------------------------------------- */
 
-/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
- * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, node k has the children 2k and 2k +
+ * 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
 /* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
@@ -251,8 +251,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns the interval of the array that contains the ranks of all queries from `low` to `high`. Half of the group
- * searches for `low`, the other half for `high`. The whole group must call. Begins and ends with a barrier. */
+/* Returns the interval of the array with the ranks of all queries from `low` to `high`. Half of the group searches for
+ * `low`, the other half for `high`. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
 /* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines two values: by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values have the types and the order of
- * keys (shared/key.h). Operation and type come from a kernel argument `how` (VALUE_HOW), or from the macros COMBINE_OP
- * and COMBINE_TYPE. */
+ * keys (shared/key.h). A kernel argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE state the
+ * operation and type. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"

@@ -252,7 +252,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 }
 
 /* Returns the key of element first - 1, which is the left lane's `last`. `first` must be the index of this lane's first
- * element in a row, `last` its last key. All lanes of the sub-group must call. */
+ * element in a row, `last` its last key. The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

@@ -61,9 +61,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to output elements `begin` to end - 1. a_begin is the number of elements of array a before output element
- * `begin`, a_end the number before `end`. Limits the counts, so that unsorted input causes no access outside of the
- * tile. */
+/* Sets *tile to output elements `begin` to end - 1. a_begin and a_end are the numbers of elements of array a before
+ * them. Limits the counts, so that unsorted input causes no access outside of the tile. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -107,8 +106,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Runs one step of the search of merge_path_team: narrows search->low and search->high. Lane i of the team tests the
- * result base + (i + 1) * stride. base must be at least search->low. All lanes of the sub-group must call. */
+/* Runs one step of merge_path_team: narrows search->low and search->high. Lane i of the team tests the result base + (i
+ * + 1) * stride. base must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -120,8 +119,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test possible results
- * around a guess, in steps of `near`. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of the
- * sub-group must call, but teams may pass different diagonals. */
+ * around a guess, in steps of `near`. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group
+ * must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -182,8 +181,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Begins after a barrier of
- * the caller, and ends with a barrier. */
+/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before, and
+ * ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;

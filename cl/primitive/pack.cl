@@ -22,8 +22,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* The columns, and their Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i has no value (is null). A
- * pointer to a bitmap may be NULL. An unpack skips columns whose pointer is NULL. */
+/* The columns, and their Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null (has no value). A
+ * pointer to a bitmap may be NULL. An unpack skips columns with a NULL pointer. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;

@@ -99,7 +99,7 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree in local memory with the last key of each section except the last section. The whole group must call. */
+/* Fills a tree in local memory with the last key of each section but the last. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -150,8 +150,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns true if a query of the tile is less than `low`, its first query, or greater than `high`, its last query.
- * The whole group must call. Begins and ends with a barrier. */
+/* Returns true if a query of the tile is less than `low`, the first, or greater than `high`, the last. The whole group
+ * must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -172,9 +172,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries. It first finds the interval of the array that its queries
- * span, and copies the interval, or every n-th key of it, to a tree in local memory. If queries do not ascend, the
- * interval is the whole array. */
+/* Each group searches for one tile of ascending queries. It finds the interval of the array that they span, and copies
+ * the interval, or every n-th key, to a tree in local memory. If queries do not ascend, the interval is the whole
+ * array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

@@ -5,8 +5,8 @@
 #include "primitive/search_line.cl"
 
 /* State of a search for one query. `unit` is the number of the node that the search has reached, or of the block after
- * the last level. All lanes of a sub-group must call the functions below, because each lane counts separators in its
- * part of a node. */
+ * the last level. The whole sub-group must call the functions below, because each lane counts separators in its part of
+ * a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -78,8 +78,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block: all keys, if d has more than
- * `width` bytes. d is the query minus the block's base. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
+ * block's base. If d has more than `width` bytes, these are all keys. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -107,8 +107,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block.
- * Loads a vector of every block first, so that the loads overlap. */
+/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block. First
+ * loads a vector of every block, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -135,7 +135,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
                           __private uint count[TEAM_QUERIES])
 {
     /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
-     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
+     * counts. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -201,9 +201,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies one separator per unit of this level
- * to a tree in local memory. These separators lie one level higher, at `above`. The level must have at most 2^depth
- * units. Without SEARCH_LOCAL, `start` must be the place of the root. */
+/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the level's separators, which lie
+ * one level higher at `above`, to a tree in local memory. The level must have at most 2^depth units. Without
+ * SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

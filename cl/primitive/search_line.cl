@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child of a query in a line of an index (shared/index.h). A search of a line has LINE_STEPS steps. A step
- * compares one SIMD block. */
+/* Finds the child of a query in a line of an index (shared/index.h), in LINE_STEPS steps. A step compares one SIMD
+ * block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
@@ -39,8 +39,8 @@ typedef long16 compared16;
 #define COMPARE(keys, query) ((keys) < (query))
 #endif
 
-/* Returns how many separators of a SIMD block of `levels` levels come before the query. A vector has one element more
- * than the block. Its result of the comparison is set to 0. */
+/* Returns how many separators of a SIMD block of `levels` levels come before the query. The vector's last element lies
+ * outside of the block, so its comparison is set to 0. */
 ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
 {
     if (levels == 1)

@@ -165,7 +165,7 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
 }
 
 /* Tests reads without a lock: work-items change and read the same lines (OPTIMISTIC_WORDS words each). All lines must
- * have version 0 before. `never` must be 0, but must not be a constant (see ordo_after). */
+ * have version 0 before. `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between two
- * additions. Adds the number of additions to *balance. */
+/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between additions.
+ * Adds the number of additions to *balance. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -385,9 +385,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees the
- * previous group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and
- * `sums64` one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees that
+ * group's stores. Needs forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all
+ * 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -160,7 +160,7 @@ ORDO_FN void phases_barrier(void)
 }
 
 /* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
- * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max directly, so that lanes are tested even if
+ * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max, so that lanes are tested even if
  * device/atomic.cl does not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {

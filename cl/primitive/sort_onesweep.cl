@@ -49,7 +49,7 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
 }
 
 /* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile
- * has published no counts, this group counts its keys itself. All work-items must see 0 in l->missing. */
+ * has published no counts, this group counts its keys. All work-items must see 0 in l->missing. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {

@@ -308,9 +308,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* Counts of this work-item's elements. The lower half of `sum` counts elements that the pass outputs, the upper half
- * elements that it keeps as candidates. Bit i of `some` is 0 if the pass does neither with the i-th block of TOP_AHEAD
- * elements. */
+/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half the elements that it
+ * keeps as candidates. Bit i of `some` is 0 if both counts are 0 in the i-th block of TOP_AHEAD elements. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -391,8 +390,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
 }
 
 /* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates
- * with the same digit. Reads the array or the list of the previous pass, and writes the other list. All passes must
- * have the same number of groups. */
+ * with the same digit. Reads the array or the list of the previous pass, and writes the other list. All passes need the
+ * same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

@@ -7,8 +7,8 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl). If a team has fewer than
- * SCAN_TEAMS_MIN_LANES lanes, the scan needs 2 words per work-item. */
+/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl): 2 words per work-item if
+ * a team has fewer than SCAN_TEAMS_MIN_LANES lanes. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))

@@ -15,7 +15,7 @@
 
 /* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c] is
  * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. The
- * table `ranks` finds the leaf of a rank in the same way. */
+ * table `ranks` finds a rank's leaf in the same way. */
 
 /* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
  * selects a child by 6 bits of the key. The tables are then:
@@ -59,8 +59,8 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of the
- * block's first allocation unit. */
+/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of its
+ * first allocation unit. */
 #define HAMT_WIDE 1u
 
 /* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
@@ -68,17 +68,16 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write the block of one leaf. On an H200, 16 are fastest for pairs, 8 for keys without
- * values. */
+/* Number of work-items that write one leaf's block. On an H200, 16 are fastest for pairs, 8 for keys without values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if that is at most
- * HAMT_UPDATES_MAX. HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or
- * erases an element. HAMT_MORE: number of inserted minus number of erased elements. */
+/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if at most HAMT_UPDATES_MAX.
+ * HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or erases an element.
+ * HAMT_MORE: number of inserted minus erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array also
- * sets `follow`: the upper half becomes the number of leaves of the new trie, the lower half the number of allocation
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over array and `follow`
+ * sets the upper half of `follow` to the number of leaves of the new trie, the lower half to the number of allocation
  * units of its new blocks. */
 typedef struct {
     ordo_u64 follow;

@@ -99,6 +99,6 @@ enum hash_finding {
  * is a logical clock, with which tests time operations. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item runs
- * all updates. HASH_LISTING: no update runs, and every update counts as one that gave up. */
+/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item does.
+ * HASH_LISTING: no update runs, and every update counts as given up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

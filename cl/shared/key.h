@@ -67,9 +67,9 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* PAIRS_IN declares the parameters of a kernel for an array of keys that it reads, and for an array of values if
- * ORDO_VALUE_BYTES is not 0. PAIRS_OUT declares arrays that the kernel writes. PAIR_VALUES is a pointer to value `at`,
- * or null without values. */
+/* PAIRS_IN declares kernel parameters for an array of keys that the kernel reads, and an array of values unless
+ * ORDO_VALUE_BYTES is 0. PAIRS_OUT declares arrays that it writes. PAIR_VALUES is a pointer to value `at`, or null
+ * without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

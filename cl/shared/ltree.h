@@ -60,7 +60,7 @@
 #define LTREE_NONE 0xffffffffu
 
 /* Fields of a node's header: the number of entries, a version that each change of the node increments, and two flags.
- * The header of a free node has all bits set. */
+ * All bits of a free node's header are set. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25

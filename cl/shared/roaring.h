@@ -68,6 +68,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk: the number of bytes read, the number of containers found, and the upper half of the
- * last bitmap's keys. */
+/* State of kernel roaring_walk: the numbers of bytes read and of containers found, and the upper half of the last
+ * bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

@@ -3,8 +3,8 @@
 #pragma once
 #include "shared/types.h"
 
-/* Number of elements in a block. visible[b] is the number of visible elements before block b. An element is visible
- * unless a newer run replaces or erases it. */
+/* Number of elements in a block. visible[b] is the number of visible elements (not replaced or erased by a newer run)
+ * before block b. */
 #define RUN_BLOCK 128
 
 /* Maximum number of runs, equal to ORDO_MAX_RUNS. */
@@ -30,8 +30,8 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements. An element is
- * hidden if a newer run replaces or erases it. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl): what a merge does with hidden elements, which a newer run
+ * replaces or erases. */
 #define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */

@@ -65,7 +65,6 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of kernel self_test_phases. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -110,7 +109,6 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Sizes of kernel self_test_peeks. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
 /* Tests of contention: all work-items update one word until enough updates have collided. */

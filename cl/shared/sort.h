@@ -29,8 +29,8 @@
 /* Code of a status word that counts the elements of its tile and all earlier tiles (see S1 and S2). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. Members `..._at` are indices of elements in a buffer, members `..._word` are indices of words in
- * the control buffer. */
+/* Arguments of a pass. Members `..._at` are indices of elements, members `..._word` are indices of words in the control
+ * buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
@@ -42,8 +42,8 @@ struct sort_pass {
     ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
     ordo_u32 status_word;
     /* Both arrays have the output index of each digit's first element. The launch reads the array at bases_in_word, and
-     * writes the array at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds the digit's
-     * offset to both indices. */
+     * writes that at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds its offset to
+     * both. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -72,8 +72,8 @@ struct sort_histogram {
 
 /* Arguments of the local pass, which completes the sort in local memory. It sorts each *segment*: neighbours whose keys
  * are equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r *
- * step to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in
- * the output. */
+ * step to (r + 1) * step - 1. They are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the
+ * output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -127,7 +127,6 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
@@ -135,7 +134,6 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS),                           \
                      SHARED_MAX(8, element_bytes)))
 
-/* HISTOGRAM_LOCAL_BYTES is the local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -143,5 +141,4 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           5 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Local memory of the local pass (struct sort_local), in bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -34,7 +34,6 @@ struct top_pass {
     ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
-/* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
 /* Maximum number of elements per work-item and round. Two counts of a tile share a word, so a greater number could

@@ -24,8 +24,8 @@
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* XFAST_FLAT_BITS_MAX is the maximum of flat_bits. XFAST_FLAT_MEAN_MAX is the maximum mean number of leaves per entry
- * of `flat`. */
+/* XFAST_FLAT_BITS_MAX is the maximum of flat_bits, XFAST_FLAT_MEAN_MAX the maximum mean number of leaves per entry of
+ * `flat`. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
