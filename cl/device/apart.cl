@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a team that may be in another branch than the other teams of its sub-group. (The functions of team.cl
- * need all lanes of the sub-group.)
+/* Functions of a team that may be in another branch than the other teams of its sub-group. (Functions of team.cl need
+ * all lanes of the sub-group.)
  *
  *  Called by   All lanes of the TEAM must call, from control flow that is uniform within the team.
  *  Memory      Only apart_sync orders the memory accesses of different lanes.
@@ -8,7 +8,6 @@
 #pragma once
 #include "device/team.cl"
 
-/* Functions of Khronos sub-groups need all lanes of the sub-group. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH > 1 && TEAM_WIDTH < ORDO_SUBGROUP
 #error "with Khronos sub-groups, TEAM_WIDTH must be 1 or ORDO_SUBGROUP: all lanes of a sub-group take the same branch"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. Any work-item may
- * call these functions. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
+ * call. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
  *
  *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
  *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
@@ -8,7 +8,7 @@
  *  release   Earlier accesses of this work-item happen before the store.
  *
  * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
- * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs this order. */
+ * (OpenCL 1.2), the order between groups is undefined. Then the host chooses no algorithm that needs it. */
 #pragma once
 #include "device/compiler.cl"
 

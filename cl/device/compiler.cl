@@ -99,7 +99,7 @@
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
 /* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
- * this attribute before __kernel. Devices that do not support the size reject the kernel. */
+ * this attribute before __kernel. Devices without this size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -115,7 +115,7 @@
 #endif
 
 /* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. OpenCL's prefetch() is no alternative: PoCL
- * ignores it, and the Rusticl of Mesa 22 aborts. */
+ * ignores it, the Rusticl of Mesa 22 aborts. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else

@@ -2,10 +2,10 @@
 /* Functions for lanes that work together on one item. A sub-group has ORDO_SUBGROUP work-items, the lanes, that run in
  * step. A *team* has TEAM_WIDTH neighbouring lanes of a sub-group.
  *
- * All functions have these preconditions, unless the function states otherwise:
+ * All functions have these preconditions, unless they state otherwise:
  *  Called by   All lanes of the SUB-GROUP must call, from uniform control flow, even if a team has fewer lanes. No lane
  *              may have returned from the kernel.
- *  Groups      The size of a work-group must be a multiple of ORDO_SUBGROUP, in one dimension.
+ *  Groups      Work-groups must have a multiple of ORDO_SUBGROUP work-items, in one dimension.
  *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
  *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
 #pragma once
@@ -41,7 +41,7 @@ typedef uint subgroup_mask;
 
 /* Each implementation defines the following functions. The suffix 64 means 64 bits.
  *  subgroup_lane()                returns the number of this lane in the sub-group
- *  subgroup_ballot(p)             returns a mask of the sub-group's lanes in which p is true
+ *  subgroup_ballot(p)             returns the mask of the sub-group's lanes with a true p
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
  *  subgroup_agree(word, bit)      returns the mask of the lanes whose bit number `bit` of `word` equals this lane's
  *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
@@ -49,8 +49,8 @@ typedef uint subgroup_mask;
  *  team_shuffle(x, lane)          returns the x of lane number `lane`. Lanes may pass different numbers
  *  team_shuffle_xor(x, mask)      returns the x of lane (this lane ^ mask). All lanes must pass the same mask <
  *                                 TEAM_WIDTH
- *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if that number is
- *                                 negative. All lanes must pass the same distance < TEAM_WIDTH */
+ *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if there is none.
+ *                                 All lanes must pass the same distance < TEAM_WIDTH */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 

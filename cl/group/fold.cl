@@ -117,7 +117,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns an item's mark. For a head, it has 1 in the upper half and the index `at` in the lower half, else it is 0. */
+/* Returns an item's mark: for a head, 1 in the upper half and the index `at` in the lower half, else 0. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -206,7 +206,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* Returns the reduction of x over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
+/* Returns the reduction over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. All other
+/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. Other
  * elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays must
  * begin at multiples of 256 bytes. */
 #pragma once

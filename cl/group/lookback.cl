@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
- * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
- * tile (LOOKBACK_PREFIX). The group combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No
- * device hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input.
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
- * Owens, Decoupled Fallback (SPAA 2025).
+ * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
+ * (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No device hangs: if
+ * a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input. Merrill and Garland,
+ * Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback
+ * (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
  * For tests, bits of LOOKBACK_FAULTS suppress results. 1: odd tiles publish no reduction of their own. 2: odd tiles
@@ -25,9 +25,9 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX, bit 2 is the head flag of a segmented
- * reduction, bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Each word has both flag
- * and data, so relaxed accesses suffice. */
+/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX, bit 2 is a segmented reduction's head
+ * flag, bits 3 to 15 are the launch's stamp. The upper half is a part of the item. Each word has both flag and data, so
+ * relaxed accesses suffice. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -234,7 +234,7 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
 }
 
 /* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole group
- * must call. Ends with a barrier. Then the group may write output. */
+ * must call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

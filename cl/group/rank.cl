@@ -23,8 +23,8 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each digit value that this work-item handles, at most RANK_DIGITS_PER_ITEM values.
- * `digit` is the value, and j counts from 0. */
+/* Runs the following block for each value of a digit (`digit`) that this work-item handles. j counts these values from
+ * 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -71,7 +71,7 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Adds the number of the team's keys with each digit to the team's row. The caller must clear the row first. */
+/* Adds the number of the team's keys with each digit to the team's row, which must be cleared before. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;

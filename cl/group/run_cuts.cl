@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory, because compilers would copy an indexed
- * argument to private memory. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the argument to local memory, because compilers would copy an indexed argument to
+ * private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -55,7 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The part of a sorted run that belongs to a tile of the merge: elements `begin` to `end` - 1. */
+/* The elements `begin` to `end` - 1 of a sorted run, which belong to a tile of the merge. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs in a work-group: loads the tile's part of each run to local memory, merges
- * the parts in pairs, and stores the result. A *slot* is an element's index in the tile. An element is *hidden* if a
- * newer run replaces or erases it. The whole group must call functions with barriers. */
+/* Merges one tile of sorted runs in a work-group: loads the tile's part of each run to local memory, merges the parts
+ * in pairs, and stores the result. A *slot* is an element's index in the tile. An element is *hidden* if a newer run
+ * replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -253,7 +253,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key of a run's first element after this tile. `is` is false if there is no such element. */
+/* The key of a run's first element after this tile, if `is` is true. Otherwise there is none. */
 typedef struct {
     ordo_key_form key;
     bool          is;

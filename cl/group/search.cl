@@ -19,8 +19,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four, because more takes seconds to
- * compile. */
+/* Unrolls the following loop over a work-item's queries: on CPUs by four, because more takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -255,8 +254,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  * `low`, the other half for `high`. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes
- * before the query. count[s] is the number of such keys. */
+/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes before
+ * the query. count[s] counts these keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -70,7 +70,7 @@ typedef struct {
     uint          base[RANK_RADIX]; /* An element's output index is base[digit] plus its index in the sorted tile. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* 1 + the number of an earlier tile that published no counts, or 0. */
+    uint          missing; /* 1 + the number of an earlier tile without published counts, or 0. */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES

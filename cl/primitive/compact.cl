@@ -105,7 +105,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
+/* A tile in registers, with loads of kept elements only. `own` is the number of kept elements in the tile, `before` the
  * number in earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];

@@ -76,8 +76,8 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns true if the next tile's first batch element replaces this tile's last array element. `at` is the first
- * array element that this tile has not handled. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. Array elements before
+ * `at` are done. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
@@ -139,7 +139,7 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of the key of batch element j, the last with this key. `at` must be the number
+/* Returns the combination of all values of the key of batch element j, its last batch element. `at` must be the number
  * of array elements not greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)

@@ -106,7 +106,7 @@ ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 #endif
 }
 
-/* Finds the rank of each query in its block, and prefetches the values. */
+/* Finds each query's rank in its block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

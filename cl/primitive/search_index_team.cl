@@ -13,7 +13,7 @@ typedef struct {
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the node or block where the search for
+/* Copies the queries of all lanes to every lane of the team. Sets way[m].unit to the node or block where the search for
  * query m starts, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
@@ -193,7 +193,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree in local memory with the `units` separators of a level. */
+/* Fills a tree in local memory with a level's `units` separators. */
 ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {

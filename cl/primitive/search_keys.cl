@@ -52,8 +52,7 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index. From byte `at` on, it stores keys in `width` bytes each, as differences from
- * `base`. */
+/* A block of a compressed index: from byte `at` on, differences from `base`, of `width` bytes each. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

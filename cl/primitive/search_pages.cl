@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions queries at the leaves of an index's first page. Kim et al., FAST (ACM TODS 36(4), 2011), section 8 (c).
+/* Partitions queries at the leaves of an index's first page, as Kim et al., FAST (ACM TODS 36(4), 2011), section 8 (c).
  * The host defines the macros of search_keys.cl for one lane per query. */
 #pragma once
 #include "primitive/search_line.cl"

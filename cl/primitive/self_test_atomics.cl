@@ -253,9 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests work-items that update the same words at once, in up to `rounds` loops per kind of update (enum contend_kind).
- * `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per
- * work-item. */
+/* Tests work-items that update the same words at once, in up to `rounds` loops per enum contend_kind. `words` has
+ * CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -338,8 +337,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to sums[ticket - 1] + ticket + 1. Returns false after
- * a timeout. One work-item per ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to that word + ticket + 1. Returns false after a
+ * timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \

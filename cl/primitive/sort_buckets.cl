@@ -16,8 +16,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs. A scatter of pairs
- * writes half as many streams, so it is faster. */
+/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter
+ * of pairs writes half as many streams. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -236,8 +236,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides the set bits of `span`, the key bits that vary, into digits. Begins with the most significant digit, and ends
- * when the digits have `bits` set bits. */
+/* Divides the set bits of `span` (the key bits that vary) into digits, the most significant first, until the digits
+ * have `bits` set bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -293,8 +293,8 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Completes the sort by an insertion sort into `out`. The elements are in `out` if `passes` is odd, else in `spare`.
- * Returns false after more than `most` moves. */
+/* Completes the sort by an insertion sort into `out`. Reads `out` if `passes` is odd, else `spare`. Returns false after
+ * more than `most` moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {

@@ -42,7 +42,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count of a digit in a chunk by the output index of the chunk's first element with this digit. */
+/* Replaces each count of a digit in a chunk by the output index of the first such element. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -83,7 +83,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits of the ordered form that the sort compares: key_above(form, shift) & mask. */
+/* The bits of ordered forms that the sort compares: key_above(form, shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;

@@ -154,8 +154,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to sort a
- * longer segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits), because one group sorts a
+ * segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Maximum mean number of comparisons per element in the local pass (sort_local.cl), which compares all elements of a
  * bin (similar keys). */
@@ -241,8 +241,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so that the last
- * pass writes the output. */
+/* Plans a pass for each digit that varies. Adds a pass if the number of passes would not have the parity of h.passes,
+ * so that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -260,8 +260,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
- * visible. */
+/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier for l->digit. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -279,8 +278,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
- * `counters` has 1 + h.passes * RANK_RADIX words, which must be 0 and are 0 again at the end. */
+/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`. `counters`
+ * has 1 + h.passes * RANK_RADIX words. They must be 0, and are 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -100,8 +100,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Elements are ordered by a number: the key in the high bits, the element's index in the low index_bits bits.
- * Returns (number >> shift) & mask. */
+/* Elements are ordered by a number: the key, followed by the element's index in the low index_bits bits. Returns
+ * (number >> shift) & mask. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -170,8 +170,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the k-th element's next digit in the histogram of digits, and writes the result of the pass to `record`. Only
- * the last group may call. */
+/* Finds the k-th element's next digit in the histogram of digits, and writes the pass's result to `record`. Only the
+ * last group may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -453,8 +453,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`
- * for the next call. index_out may be NULL. */
+/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`.
+ * index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

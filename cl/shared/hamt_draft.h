@@ -24,9 +24,9 @@
 /* Maximum number of slots that a search for a key reads. */
 #define HAMT_PROBES 256
 
-/* HAMT_PENDING is the number of listed operations that gave up. HAMT_RESTARTS counts repeated attempts. HAMT_TICK is a
- * logical clock, with which tests time operations. HAMT_DRAFT_LEVELS is the first of one word per level, the number of
- * its nodes. */
+/* HAMT_PENDING: number of listed operations that gave up. HAMT_RESTARTS: number of repeated attempts. HAMT_TICK:
+ * logical clock, with which tests time operations. HAMT_DRAFT_LEVELS: first of one word per level, the level's number
+ * of nodes. */
 enum hamt_draft_word {
     HAMT_PENDING,
     HAMT_RESTARTS,

@@ -29,8 +29,8 @@
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
  *  T2 region    A leaf has at least one element. Its keys ascend. No key is less than the leaf's `first`, and all keys
- *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts the
- *               bitmap's elements below bit 256, bit 512 and bit 768.
+ *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts its
+ *               elements below bit 256, bit 512 and bit 768.
  *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, `before` counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -84,12 +84,12 @@ typedef struct {
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums. HAMT_TOUCHED is the number of leaves that the batch changes. HAMT_ELEMENTS is the number
- * of elements in these leaves, HAMT_FREED the number of allocation units of their blocks. */
+/* Results of kernel hamt_sums. HAMT_TOUCHED: number of leaves that the batch changes. HAMT_ELEMENTS: number of their
+ * elements. HAMT_FREED: number of their blocks' allocation units. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. For each message below: the first leaf or cell that violates the invariant, or
- * 0xffffffff. The last word is the number of allocation units in use. */
+/* Results of the check of a HAMT: for each message, the first leaf or cell that violates the invariant, or 0xffffffff.
+ * The last word is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

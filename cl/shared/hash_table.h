@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a hash table. hash_mix (dict/hash/table.cl) is a bijection that turns a key into a
- * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are the number
- * of its partition. Each partition has several buckets:
+ * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are its partition's
+ * number. Each partition has several buckets:
  *
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements
@@ -45,8 +45,8 @@
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements in n buckets. In fuller tables, inserts displace many elements, and too many elements lie
- * outside of both of their buckets. */
+/* Maximum number of elements in n buckets. In fuller tables, inserts displace many elements, and stash too many
+ * (outside of both of their buckets). */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
@@ -59,7 +59,7 @@
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Maximum number of operations in one partition that fit in the local memory of kernel hash_mixed. */
+/* Maximum number of a partition's operations that fit in the local memory of kernel hash_mixed. */
 #define HASH_MIXED_MAX 1248
 
 /* States whether a batch of updates may repeat keys.
@@ -80,7 +80,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
  *                 largest number of buckets that a partition needs.
  *  HASH_FULL      1 if a partition may lack capacity for its updates
  *  HASH_TOTAL     the number of elements in the table
- *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
+ *  HASH_CODES     a bitmap of the batch's operation codes. Bit HASH_CODE_OTHER stands for all codes from 31 on.
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
@@ -95,8 +95,8 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Counters that all work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up. HASH_TICK
- * is a logical clock, with which tests time operations. */
+/* Counters that all work-items of a concurrent batch share. HASH_PENDING: number of operations that gave up. HASH_TICK:
+ * logical clock, with which tests time operations. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
 /* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item does.

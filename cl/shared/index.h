@@ -33,11 +33,11 @@
  *                have PACK_KEYS keys.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 
-/* Kim et al. describe the *blocked* layout in FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary
- * tree of LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. In level order, the layout above,
- * a search compares the whole line. In the blocked layout, it compares one SIMD block after another. A *SIMD block* is
- * a subtree of SIMD_DEPTH levels, whose separators lie in ascending order. The number of its separators before the
- * query is the number of the child block:
+/* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
+ * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. In level order, the layout above, a
+ * search compares the whole line. In the blocked layout, it compares one SIMD block after another. A *SIMD block* is a
+ * subtree of SIMD_DEPTH levels with ascending separators. The number of its separators before the query is the number
+ * of the child block:
  *
  *     a line with LINE_DEPTH = 4 and SIMD_DEPTH = 2, whose SIMD blocks have three separators each
  *
@@ -165,7 +165,6 @@ INDEX_FN index_place index_below(index_place at, ordo_u32 blocks, index_form for
     return index_new_pages(at, blocks, form);
 }
 
-/* Returns the place of a level. */
 INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 level)
 {
     index_place at = index_root(blocks, form);

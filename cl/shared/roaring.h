@@ -7,11 +7,10 @@
  *
  *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If a container is stored as runs, only 4
  *                  bytes: 12347 in the lower half, the number of containers less 1 in the upper half
- *     runs         one bit per container: 1 if the container is stored as runs. The field is absent if all bits would
- *                  be 0
+ *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
  *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
- *     offsets      4 bytes per container: the container's distance from the cookie in bytes. The field is absent if
- *                  there is a field `runs` and fewer than 4 containers
+ *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there is a field `runs` and
+ *                  fewer than 4 containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
@@ -29,9 +28,9 @@
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* Describes one bitmap of 32-bit keys within a set of 64-bit keys. */
+/* Describes one bitmap of 32-bit keys in a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the bitmap: its first byte (the cookie) and its end. */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap's first byte (the cookie) and of its end. */
     ordo_u32 high;
     ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;

@@ -69,7 +69,7 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words that all work-items update, in the tests of 32-bit and of 64-bit atomic operations. Work-item i does this: */
+/* Words that all work-items update in the tests of 32-bit and 64-bit atomic operations. Work-item i: */
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
@@ -92,8 +92,8 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* a work-item's load after its relaxed store of atomics_mark(i) */
-    ATOMICS_SEEN_ACQUIRE, /* a work-item's load after its release store of atomics_mark(i) + 1 */
+    ATOMICS_SEEN_RELAXED, /* load after a relaxed store of atomics_mark(i) */
+    ATOMICS_SEEN_ACQUIRE, /* load after a release store of atomics_mark(i) + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
@@ -161,7 +161,6 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Words of kernel self_test_chain. */
 enum chain_word {
     CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,

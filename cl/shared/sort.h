@@ -48,7 +48,7 @@ struct sort_pass {
     ordo_u32 unused;
 };
 
-/* Arguments of a pass that takes its digit from the plan of sort_histogram.cl. */
+/* Arguments of a pass whose digit comes from a plan (sort_histogram.cl). */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
@@ -66,7 +66,7 @@ struct sort_planned {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* Index of the word where `bases` begins. The kernel zeroes all words before it. */
+    ordo_u32 bases_word;    /* Index of the first word of `bases`. The kernel zeroes all words before it. */
     ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0: no local pass. */
 };
 
@@ -95,15 +95,14 @@ struct sort_chunks {
     ordo_u32 unused;
 };
 
-/* Arguments of the kernels of sort_buckets.cl. */
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
     ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts instead. */
 };
 
-/* Words of the plan of sort_buckets.cl: a state (the enum below), the lowest bit of the digit, and the end index of
- * each bucket. */
+/* Words of the plan of sort_buckets.cl: a state (the enum below), the digit's lowest bit, and each bucket's end
+ * index. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1

@@ -22,26 +22,25 @@
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. Bits from digit_above up are the digits before it. */
+    /* digit_shift and digit_mask extract digit pass - 1. Bits from digit_above up are the earlier digits. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item and round. Two counts of a tile share a word, so a greater number could
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word, and more elements could
  * overflow a count. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. The buffer of results has
- * `state_words` words. */
+/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the number of words
+ * of results. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {

@@ -45,8 +45,8 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");
 
-/* Results of the check of a trie. For each message below: the first leaf or entry that violates the invariant, or
- * 0xffffffff. The last word is the number of entries that the hash table must have. */
+/* Results of the check of a trie: for each message, the first leaf or entry that violates the invariant, or 0xffffffff.
+ * The last word is the number of entries that the hash table must have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
