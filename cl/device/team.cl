@@ -370,7 +370,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Adds to x the x of lane (this lane - distance). The predicate `there` is false if no such lane exists. */
+/* Returns x plus the x of lane (this lane - distance). The predicate `there` is false if no such lane exists. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"

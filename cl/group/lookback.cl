@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
- * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later of all tiles up to its tile
- * (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No device hangs: if
- * a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input. Merrill and Garland,
- * Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback
- * (SPAA 2025).
+ * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
+ * tile (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No device
+ * hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input. Merrill and
+ * Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled
+ * Fallback (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
  * For tests, bits of LOOKBACK_FAULTS suppress results. 1: odd tiles publish no reduction of their own. 2: odd tiles
@@ -47,8 +47,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* Memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile. The
- * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Other stamps mark words as unpublished, so
- * no launch clears them. */
+ * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Words with another stamp count as
+ * unpublished, so no launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;

@@ -80,9 +80,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Then adds the team's
- * keys to the row `mine`. If the row was 0 before, the results are ranks within the team. After rank_starts, they are
- * indices in the sorted tile. */
+/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Then adds the counts
+ * of the team's keys to the row `mine`. If the row was 0 before, the results are ranks within the team. If rank_starts
+ * has set the row, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

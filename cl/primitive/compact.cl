@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the keys and values whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl)
- * gives the output indices. Macros: COMPACT_KEY_BYTES (4 or 8), COMPACT_VALUE_BYTES (0, 4 or 8). */
+ * gives the output indices. The host defines COMPACT_KEY_BYTES (4 or 8) and COMPACT_VALUE_BYTES (0, 4 or 8). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

@@ -139,8 +139,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of the key of batch element j, its last batch element. `at` must be the number
- * of array elements not greater than the key. */
+/* Returns the combination of all values of a key. Batch element j must be the last with this key. `at` must be the
+ * number of array elements not greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {

@@ -69,7 +69,7 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 }
 
 /* Each work-item computes the rank of one sample. A sample of rank (i + 1) * window - 1 stores its number in
- * splitters[i]. Unsorted runs may leave some unwritten. */
+ * splitters[i]. If runs are not sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {

@@ -117,7 +117,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. A single group must have last == 1. It sets *out instead. */
+/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel sets
+ * *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

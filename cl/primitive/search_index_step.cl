@@ -26,7 +26,7 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 
 #if SEARCH_PACKED
 /* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
- * than a stored key, these are all keys. */
+ * than a stored key, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -78,9 +78,9 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements of a block come before the query. `first` is the index of its first element, which may be
- * negative (modulo 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, it
- * compares key by key. */
+/* Returns how many elements of a block come before the query. `first`, the index of the block's first element, may be
+ * negative (modulo 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, the
+ * function compares key by key. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -79,7 +79,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
 }
 
 /* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
- * block's base. If d has more than `width` bytes, these are all keys. */
+ * block's base. If d has more than `width` bytes, all keys come before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -135,7 +135,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
                           __private uint count[TEAM_QUERIES])
 {
     /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
-     * counts. `whole` is false if vectors are not aligned to 16 bytes. */
+     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];

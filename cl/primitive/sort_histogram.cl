@@ -260,7 +260,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier for l->digit. */
+/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
+ * visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {

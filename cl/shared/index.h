@@ -58,7 +58,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Number of bytes per key of a compressed index whose blocks differ in this number. */
+/* Stands for the number of bytes per key if the blocks of a compressed index differ in it. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -214,7 +214,7 @@ INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
     }
 }
 
-/* Returns the position of a separator in the index, in separators from its start. */
+/* Returns the position of separator `entry` of the level at.level: the number of separators before it in memory. */
 INDEX_FN ordo_u64 index_position(index_place at, index_form form, ordo_u32 entry)
 {
     const ordo_u32 within = (1u << form.line_depth) - 1;

@@ -72,8 +72,8 @@ struct sort_histogram {
 
 /* Arguments of the local pass, which completes the sort in local memory. It sorts each *segment*: neighbours whose keys
  * are equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r *
- * step to (r + 1) * step - 1. They are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the
- * output. */
+ * step to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in
+ * the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
