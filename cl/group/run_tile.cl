@@ -253,7 +253,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key of a run's first element after this tile, if `is` is true. Otherwise there is none. */
+/* The key of a run's first element after this tile. `is` is false if there is no such element. */
 typedef struct {
     ordo_key_form key;
     bool          is;

@@ -84,7 +84,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. After the tile's last key, it uses all ones, which rank last. */
+/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -172,7 +172,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Sorts the keys of a tile by a digit into l->exchange. Sets total[j] to the number of keys with this work-item's j-th
- * digit, and start[j] to the index of the first in l->exchange. A barrier must follow. */
+ * digit, and start[j] to the index of the first such key in l->exchange. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

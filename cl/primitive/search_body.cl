@@ -204,7 +204,7 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query, which must be at least `from`. A binary search follows steps of doubling length. Bentley
+/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search. Bentley
  * and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {

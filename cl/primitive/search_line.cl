@@ -76,7 +76,7 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
 #endif
 
 /* Returns how many separators in this lane's part of SIMD block `block` come before the query. The sum over the team is
- * the block's number. */
+ * the number for the whole block. */
 ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
 {
     const uint depth = step * SEARCH_SIMD;

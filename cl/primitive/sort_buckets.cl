@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
  * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. A long bucket would keep one
- * core busy while others are idle. Then the kernels write SORT_BUCKET_NONE to `plan`, and sort_chunked.cl sorts
- * instead. */
+ * core busy while others are idle. If there is one, the kernels write SORT_BUCKET_NONE to `plan`, and sort_chunked.cl
+ * sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -209,7 +209,7 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 #define INSERTED 24
 
 /* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the
- * other elements unsorted, and returns false. */
+ * remaining elements in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {

@@ -42,7 +42,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count of a digit in a chunk by the output index of the first such element. */
+/* Replaces each count of a digit in a chunk by the output index of the chunk's first element with this digit. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {

@@ -76,9 +76,9 @@
  * HAMT_MORE: number of inserted minus erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over array and `follow`
- * sets the upper half of `follow` to the number of leaves of the new trie, the lower half to the number of allocation
- * units of its new blocks. */
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array and
+ * `follow` sets the upper half of `follow` to the number of leaves of the new trie, the lower half to the number of
+ * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];

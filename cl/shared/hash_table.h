@@ -45,8 +45,8 @@
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements in n buckets. In fuller tables, inserts displace many elements, and stash too many
- * (outside of both of their buckets). */
+/* Maximum number of elements in n buckets. In fuller tables, inserts displace many elements, and too many elements lie
+ * outside of both of their buckets. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX

@@ -42,8 +42,8 @@ struct sort_pass {
     ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
     ordo_u32 status_word;
     /* Both arrays have the output index of each digit's first element. The launch reads the array at bases_in_word, and
-     * writes that at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds its offset to
-     * both. */
+     * writes the array at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds the digit's
+     * offset to both indices. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
