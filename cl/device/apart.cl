@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a team that may be in another branch than the other teams of its sub-group. (The functions of team.cl
- * need all lanes of the sub-group.)
+/* Functions of a team that may be in another branch than the other teams of its sub-group. (Functions of team.cl need
+ * all lanes of the sub-group.)
  *
  *  Called by   All lanes of the TEAM must call, from control flow that is uniform within the team.
  *  Memory      Only apart_sync orders the memory accesses of different lanes.
@@ -8,14 +8,13 @@
 #pragma once
 #include "device/team.cl"
 
-/* Functions of Khronos sub-groups need all lanes of the sub-group. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH > 1 && TEAM_WIDTH < ORDO_SUBGROUP
 #error "with Khronos sub-groups, TEAM_WIDTH must be 1 or ORDO_SUBGROUP: all lanes of a sub-group take the same branch"
 #endif
 
 #if ORDO_LANES == ORDO_LANES_NVIDIA && TEAM_WIDTH > 1 && TEAM_WIDTH < ORDO_SUBGROUP
 
-/* The last operand of these instructions is a mask of the lanes that execute them together: the team. */
+/* Returns the lanes of this team within the sub-group, as a mask. The PTX instructions below need it as operand. */
 ORDO_FN uint apart_members_(void)
 {
     return TEAM_ALL_LANES << team_base_();
@@ -50,7 +49,8 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The team is the whole sub-group, or AMD's instructions skip the lanes of other branches. */
+/* The functions of team.cl suffice here: a team is the whole sub-group, or AMD's instructions skip lanes of other
+ * branches. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. Any work-item may
- * call these functions. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
+ * call. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
  *
  *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
  *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
@@ -8,7 +8,7 @@
  *  release   Earlier accesses of this work-item happen before the store.
  *
  * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
- * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs this order. */
+ * (OpenCL 1.2), the order between groups is undefined. Then the host chooses no algorithm that needs it. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -16,7 +16,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange replaces the store. */
+/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange the store. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -193,8 +193,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates. Each function returns the previous value of the word. All compilers implement the functions
- * of OpenCL 1.2 below as relaxed operations for the whole device. */
+/* Relaxed atomic updates. Each returns the previous value of the word. All compilers implement these functions of
+ * OpenCL 1.2 as relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -216,7 +216,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Compares and swaps: stores `desired` if the word equals `expected`. Returns the previous value of the word. */
+/* Stores `desired` if the word equals `expected`. Returns the previous value of the word. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -258,7 +258,7 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  *                        the suffix 128, loads 16 bytes; the address must be a multiple of 16.
  *  ordo_store_uncached   stores a word that ordo_load_uncached may load
  *
- * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain such plain loads. */
+ * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain them. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -389,8 +389,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The caller's loop must have a maximum number
- * of rounds. */
+/* Pauses between two loads of a word that another work-group changes. The caller must limit the rounds of its loop. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA

@@ -54,7 +54,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates. So the simulator reports only races of other
+/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates, so the simulator reports only races of other
  * accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
@@ -91,15 +91,15 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Unrolls the next loop, which must have a constant number of rounds. If the loop stayed rolled, arrays that it indexes
- * would lie in memory instead of registers. */
+/* Unrolls the next loop, which must have a constant number of rounds. Otherwise arrays that it indexes would lie in
+ * memory instead of registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
 /* Keeps the next loop rolled, because unrolled code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the sub-group size of a kernel. Otherwise the compiler would choose the size. Every kernel that uses team.cl
- * has this attribute before __kernel. Devices that do not support the size reject the kernel. */
+/* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
+ * this attribute before __kernel. Devices without this size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -107,24 +107,23 @@
 #endif
 
 /* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
- * ORDO_MAX_REGISTERS, the macro does not declare the group size, because compilers derive their own register limit from
- * it. */
+ * ORDO_MAX_REGISTERS, it does not declare the group size, because compilers derive their own register limit from it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. The function prefetch() of OpenCL is no
- * alternative: PoCL ignores it, and the Rusticl of Mesa 22 aborts. */
+/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. OpenCL's prefetch() is no alternative: PoCL
+ * ignores it, the Rusticl of Mesa 22 aborts. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* ordo_read_once and its variants load data from global memory, but do not keep the data in caches. No work-item may
- * write the data in the same launch. The address of a 16-byte load must be a multiple of 16. */
+/* ordo_read_once and its variants load from global memory without keeping the data in caches. No work-item may write
+ * the data in the same launch. A 16-byte load needs an address that is a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -2,10 +2,10 @@
 /* Functions for lanes that work together on one item. A sub-group has ORDO_SUBGROUP work-items, the lanes, that run in
  * step. A *team* has TEAM_WIDTH neighbouring lanes of a sub-group.
  *
- * All functions have these preconditions, unless the function states otherwise:
+ * All functions have these preconditions, unless they state otherwise:
  *  Called by   All lanes of the SUB-GROUP must call, from uniform control flow, even if a team has fewer lanes. No lane
  *              may have returned from the kernel.
- *  Groups      The size of a work-group must be a multiple of ORDO_SUBGROUP, in one dimension.
+ *  Groups      Work-groups must have a multiple of ORDO_SUBGROUP work-items, in one dimension.
  *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
  *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
 #pragma once
@@ -41,7 +41,7 @@ typedef uint subgroup_mask;
 
 /* Each implementation defines the following functions. The suffix 64 means 64 bits.
  *  subgroup_lane()                returns the number of this lane in the sub-group
- *  subgroup_ballot(p)             returns a mask of the sub-group's lanes in which p is true
+ *  subgroup_ballot(p)             returns the mask of the sub-group's lanes with a true p
  *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
  *  subgroup_agree(word, bit)      returns the mask of the lanes whose bit number `bit` of `word` equals this lane's
  *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
@@ -49,8 +49,8 @@ typedef uint subgroup_mask;
  *  team_shuffle(x, lane)          returns the x of lane number `lane`. Lanes may pass different numbers
  *  team_shuffle_xor(x, mask)      returns the x of lane (this lane ^ mask). All lanes must pass the same mask <
  *                                 TEAM_WIDTH
- *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if that number is
- *                                 negative. All lanes must pass the same distance < TEAM_WIDTH */
+ *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if there is none.
+ *                                 All lanes must pass the same distance < TEAM_WIDTH */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -113,9 +113,9 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* Operands of PTX inline assembly cannot be predicates, so the code computes the predicate `holds` from p. The asm is
- * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes that do not take
- * the branch. */
+/* PTX inline assembly takes no predicates as operands, so the code computes the predicate `holds` from p. The asm is
+ * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes of the other
+ * branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -134,8 +134,8 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Returns the mask of the lanes whose bit number `bit` of `word` equals this lane's. The vote finds the lanes whose bit
- * is 1. If this lane's bit is 0, the mask is inverted. */
+/* Returns the mask of the lanes whose bit `bit` of `word` equals this lane's. The vote finds the lanes with a 1 bit. If
+ * this lane's bit is 0, the mask is inverted. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -161,9 +161,9 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle, which confines the shuffle to segments of TEAM_WIDTH lanes. Its upper byte marks the
- * bits of a lane number that are equal in all lanes of a segment. Its lower byte is the segment's last lane, or for
- * `up` its first. */
+/* Third operand of a PTX shuffle, which limits it to segments of TEAM_WIDTH lanes. The upper byte masks the bits of a
+ * lane number that are equal in a segment. The lower byte limits the source lane: to the segment's last lane, or in a
+ * shuffle `up` to its first lane. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -245,7 +245,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The mask passed to first_lane or last_lane must not be 0. */
+/* mask_count counts the lanes of a mask. The mask passed to first_lane or last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -370,7 +370,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Adds the x of lane (this lane - distance) to x. The predicate `there` is false if no such lane exists. */
+/* Returns x plus the x of lane (this lane - distance). The predicate `there` is false if no such lane exists. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -386,7 +386,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others a team of 64 reads one
+/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others, a team of 64 reads one
  * lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
@@ -559,12 +559,11 @@ ORDO_FN uint team_next_(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of
- * lane `owner`. The body must not contain break or return.
+/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of lane
+ * `owner`. The body must not contain break or return.
  *
- * A team that has finished runs the body with owner == TEAM_WIDTH until the other teams of the sub-group finish. So the
- * body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018),
- * section IV. */
+ * A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
+ * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

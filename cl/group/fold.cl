@@ -5,8 +5,8 @@
  *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. The mark's upper half
- *                   counts heads, its lower half is the position of the last head.
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but an item has a 64-bit mark instead of the flag. Its upper half counts
+ *                   heads, its lower half is the position of the last head.
  *  FOLD_VALUES      0: items have marks, but no values.
  *  FOLD_GROUP       The number of work-items per group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
@@ -54,9 +54,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a second component. The
- * value is a key for FOLD_SUM, otherwise a key in ordered form. fold_item is no struct, because Oclgrind 21.10
- * cannot run functions that return structs. */
+/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a flag or mark. The value
+ * is a key for FOLD_SUM, otherwise an ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run functions
+ * that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -117,8 +117,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns an item's mark: if the item is a head, 1 in the upper half and the item's index `at` in the lower half,
- * else 0. */
+/* Returns an item's mark: for a head, 1 in the upper half and the index `at` in the lower half, else 0. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -218,7 +217,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* Returns the reduction over all lanes of the team, lowest lane first. All lanes get the result. */
+/* Returns to all lanes the reduction of x over the team, lowest lane first. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -264,9 +263,9 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the reduction of the items of all earlier teams, and sets *total to the reduction over all teams. `mine`
- * must be the reduction of this team, equal in all lanes. The whole group must call. The caller needs a barrier
- * before it uses scratch again. */
+/* Returns the reduction over all earlier teams, and sets *total to the reduction over all teams. `mine` must be this
+ * team's reduction, equal in all lanes. The whole group must call, and needs a barrier before its next use of
+ * scratch. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1

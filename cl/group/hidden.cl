@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. All other
+/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. Other
  * elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays must
  * begin at multiples of 256 bytes. */
 #pragma once
@@ -22,7 +22,7 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* Returns the number of visible elements among elements 0 to i - 1. */
+/* Returns the number of visible elements before element i. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
  * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
- * tile (LOOKBACK_PREFIX). The group combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No
- * device hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces that tile from the input.
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
- * Owens, Decoupled Fallback (SPAA 2025).
+ * tile (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No device
+ * hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input. Merrill and
+ * Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled
+ * Fallback (SPAA 2025).
  *
  * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
  * For tests, bits of LOOKBACK_FAULTS suppress results. 1: odd tiles publish no reduction of their own. 2: odd tiles
@@ -25,9 +25,9 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX, bit 2 is the head flag of a
- * segmented reduction, bits 3 to 15 are the stamp of the launch. The upper half is a part of the item. Relaxed
- * accesses suffice, because each word has both flag and data. */
+/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX, bit 2 is a segmented reduction's head
+ * flag, bits 3 to 15 are the launch's stamp. The upper half is a part of the item. Each word has both flag and data, so
+ * relaxed accesses suffice. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -46,9 +46,9 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The memory that all groups of a launch share: a counter that hands out tiles, then the published words of each
- * tile. The counter must be 0 before a launch. Each launch needs a new `stamp`, which must not be 0. Words with
- * another stamp count as unpublished, so no launch clears the words. */
+/* Memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile. The
+ * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Words with another stamp count as
+ * unpublished, so no launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -70,8 +70,8 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Returns the part of an item that the tile's word w stores. The first LOOKBACK_VALUE_WORDS parts are the value, the
- * others the mark. */
+/* Returns the part of an item for word w of the tile. The first LOOKBACK_VALUE_WORDS parts are the value, the others
+ * the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -120,8 +120,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Returns the number of the next tile. One work-item of each group must call. Groups take tiles in the order of
- * their starts, so a group waits only for groups that have started. */
+/* Returns the number of the next tile. One work-item of each group must call. Groups get tiles in the order of their
+ * starts, so they wait only for groups that have started. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -153,11 +153,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile from the input, because the tile's group has published no result. All lanes of a sub-group must call.
+/* Reduces a tile from the input, because its group has published no result. The whole sub-group must call.
  *
- * If in_place is true, the output overwrites the input. The tile's group publishes its item before it overwrites the
- * tile. So if no word is published after the read, the input was intact. Otherwise the function returns the
- * published item, with flag LOOKBACK_NONE if some words are missing. */
+ * If in_place is true, the output overwrites the input. A group publishes its item before it overwrites its tile. So if
+ * no word is published after the read, the input was intact. Otherwise returns the published item, with flag
+ * LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -181,7 +181,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Returns the reduction of all tiles before `tile`, to all lanes. All lanes of one sub-group must call. */
+/* Returns to all lanes the reduction of all tiles before `tile`. A whole sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity();
@@ -233,8 +233,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole
- * group must call. Ends with a barrier, after which the group may write output. */
+/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole group
+ * must call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

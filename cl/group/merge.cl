@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right
- * takes an element of a, a step down takes an element of b. After d steps, the path is on diagonal d. A binary
- * search on the diagonal finds this point without the steps before. Green, McColl, Bader, GPU Merge Path (ICS 2012).
- * Keys must be in ordered form (shared/key.h). If a or b is not sorted, no function reads outside of a and b. */
+/* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right takes
+ * an element of a, a step down an element of b. After d steps, the path is on diagonal d. A binary search on the
+ * diagonal finds this point directly. Green, McColl, Bader, GPU Merge Path (ICS 2012). Keys must be in ordered form
+ * (shared/key.h). Unsorted input causes no read outside of a and b. */
 #pragma once
 #include "shared/key.h"
 
@@ -26,9 +26,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines function `name`, which merges the next `items` elements from cursor `at` on. merged[] receives the keys,
- * from[] their indices in `keys`. The function may read `items` keys past the end of a part, so `keys` must be that
- * much longer. */
+/* Defines function `name`, which merges the next `items` elements of the two parts of cursor `at`. Sets merged[] to the
+ * keys, and from[] to their indices in `keys`. `keys` must be longer than the parts by `items` keys, because the
+ * function may read them. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

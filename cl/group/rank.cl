@@ -2,9 +2,9 @@
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
  * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function.
  *
- * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of all
- * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with
- * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of all lanes,
+ * then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with the same
+ * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
  * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
@@ -23,8 +23,8 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each value of a digit that this work-item handles, up to RANK_DIGITS_PER_ITEM values.
- * `digit` is the value, and j counts from 0. */
+/* Runs the following block for each value of a digit (`digit`) that this work-item handles. j counts these values from
+ * 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -36,7 +36,7 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* The ranks or the places of a work-item's keys, two numbers of 16 bits per register. */
+/* The ranks or the places of a work-item's keys: two 16-bit numbers per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -46,8 +46,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Sets the place of key i. The caller must set places in ascending order of i, because an even i also clears the
- * next place. */
+/* Sets the place of key i. The caller must go upward from key 0, because an even i clears the next place. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -72,7 +71,7 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Adds the number of the team's keys with each digit to the team's row. The caller must clear the row first. */
+/* Adds the number of the team's keys with each digit to the team's row, which must be cleared before. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -81,9 +80,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* The team's row of `counts` has a number for each digit. Sets rank i to this number for the digit of key i, plus
- * the count of the team's earlier keys with the digit. Then adds the team's keys to the row. If the row was 0
- * before, the results are ranks within the team. If rank_starts set it, they are indices in the sorted tile. */
+/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Then adds the counts
+ * of the team's keys to the row `mine`. If the row was 0 before, the results are ranks within the team. If rank_starts
+ * has set the row, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -104,8 +103,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys that have the j-th digit of this work-item. The caller must first pass
- * a barrier that makes the counts visible. */
+/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier before, which makes
+ * the counts visible. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -121,7 +120,7 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 }
 
 /* Replaces each team's count of a digit by the index, in the sorted tile, of the team's first key with this digit.
- * `next` must be the index of the tile's first key with this digit. */
+ * `next` must be the index of the tile's first such key. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {

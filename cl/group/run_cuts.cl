@@ -3,8 +3,8 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the kernel's argument to local memory, because compilers would copy an indexed
- * argument to private memory. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs from the argument to local memory, because compilers would copy an indexed argument to
+ * private memory. The whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -23,7 +23,7 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
 #endif
 }
 
-/* Returns the greatest i < n with starts[i] <= x. n must be a power of two. starts must ascend, with starts[0] <= x. */
+/* Returns the greatest i < n with starts[i] <= x. n must be a power of two. starts must ascend, and starts[0] <= x. */
 ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
 {
     uint found = 0;
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys[0] to keys[high - 1] are less than x. If `ties` is true, keys equal to x count too. The
- * caller must know that the result is at least `low`. */
+/* Returns how many of keys[0] to keys[high - 1] are less than x, or not greater if `ties`. The caller must know that
+ * the result is at least `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples of run r are merged before a sample of run `own` whose key is x. */
+/* Returns how many samples of run r come before a sample of run `own` with key x, in the order of the merge. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -55,7 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The part of a sorted run that belongs to a tile of the merge: elements `begin` to `end` - 1. */
+/* The elements `begin` to `end` - 1 of a sorted run, which belong to a tile of the merge. */
 typedef struct {
     uint begin, end;
 } runs_part;

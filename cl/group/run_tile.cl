@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of a merge of sorted runs in a work-group: loads the tile's part of each run to local memory,
- * merges the parts in pairs, and stores the result. A *slot* is the index of an element in the tile. An element is
- * *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
+/* Merges one tile of sorted runs in a work-group: loads the tile's part of each run to local memory, merges the parts
+ * in pairs, and stores the result. A *slot* is an element's index in the tile. An element is *hidden* if a newer run
+ * replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -17,7 +17,7 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* Round l of the merge leaves *regions* of 2^l merged runs. For 16 runs, rounds 0 to 4 have 16 + 8 + 4 + 2 + 1 = 31
- * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so that a work-item's slots are in one region. */
+ * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -32,8 +32,8 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* For the second run's element in slot s before the merge, upto[s] is the number of first-run elements before
-     * it. */
+    /* If slot s has an element of the second run before the merge, upto[s] is the number of first-run elements that
+     * come before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
@@ -64,8 +64,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes the first slot (mem->start) and the number of elements (mem->count) of each region of a round. A region
- * has 2^round merged runs. `capacity` is the maximum number of elements in the tile. */
+/* Computes the first slot (mem->start) and the size (mem->count) of each region of a round. A region has 2^round merged
+ * runs. `capacity` is the maximum size of the tile. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -93,12 +93,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* RUNS_SETTER(i) is true in number i of four work-items that initialize local memory. One of them sets the pointers
- * to keys and values: with one work-item for each, plain merges took 86 registers instead of 48 on sm_90. */
+/* Selects one of four work-items that initialize local memory: RUNS_SETTER(i) is true in number i. One work-item sets
+ * the pointers to keys and values. With one for each, plain merges took 86 registers instead of 48 on sm_90. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes which part of each run the tile has, and the slots of the merged runs after each round. Ends with a
- * barrier. */
+/* Computes the tile's part of each run, and the slots of the merged runs after each round. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -129,7 +128,8 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns the number of the run whose element is in slot `at` before the merge. n must be 2^n_rounds. */
+/* Returns the number of the run whose element is in slot `at` before the merge. n must be a power of two, at least the
+ * number of runs. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
@@ -140,8 +140,8 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the keys of a tile of `count` elements, and their hidden bits, from the first n runs. The caller must have
- * count >= 1. Slots after the tile's end get the tile's last element. Ends with a barrier. */
+/* Loads the keys of a tile of `count` elements (at least 1), and their hidden bits, from the first n runs. Slots after
+ * the tile's end get its last element. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -177,8 +177,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Needs a barrier
- * before, and ends with a barrier. */
+/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Needs a barrier before,
+ * and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -235,8 +235,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the hidden bits of the tile to hidden_out, which must be 0 before the launch. Two tiles may share a word,
- * so the first and last word are written by atomic OR. */
+/* Writes the tile's hidden bits to hidden_out, which must be 0 before the launch. Two tiles may share a word, so the
+ * first and the last word are written by atomic OR. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -312,8 +312,8 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* For each second-run element of this work-item, sets mem->upto to the number of first-run elements before it. The
- * next barrier makes mem->upto visible. */
+/* For each second-run element of this work-item, sets mem->upto to the number of first-run elements before it. The next
+ * barrier makes mem->upto visible. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -325,8 +325,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, if there is one. `value` must belong to the
- * element in slot `slot`, which was in slot `at` before the merge. */
+/* Returns `value` combined with the first run's value of the same key, if any. `value` must belong to the element in
+ * slot `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -347,7 +347,7 @@ ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private 
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves the elements of this work-item whose bit in `visible` is 1 to successive slots from `begin` on. Ends with a
+/* Moves this work-item's elements with a 1 bit in `visible` to successive slots from `begin` on. Ends with a
  * barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
@@ -378,7 +378,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots to keys_out, unless keys_out is NULL. Needs a barrier before. */
+/* Writes the keys of the first `left` slots to keys_out, unless it is NULL. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -390,8 +390,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs to values_out, unless values_out is NULL. `count` must be
- * the number of slots before hidden elements were removed. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
+ * number of slots before hidden elements were removed. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -416,7 +416,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* Loads a tile of `count` elements and merges it. The caller must have count >= 1. Ends with a barrier. */
+/* Loads a tile of `count` elements (at least 1) and merges it. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

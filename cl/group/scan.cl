@@ -43,8 +43,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all values in scratch itself.
- * This saves a barrier. */
+/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all these values itself, which
+ * saves a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \

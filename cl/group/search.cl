@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys: a team (see team.cl) in one node of an index, a work-group in a tree in local memory, or a
- * work-item in an interval of an array. The *rank* of a query is the number of keys less than the query. With
- * SEARCH_UPPER, it is the number of keys that are not greater than the query. Queries must be in ordered form
- * (shared/key.h). */
+/* Searches in sorted keys: a team (see team.cl) in a node of an index, a work-group in a tree in local memory, or a
+ * work-item in an interval of an array. The *rank* of a query is the number of keys less than the query (with
+ * SEARCH_UPPER, not greater). Queries must be in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -20,8 +19,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the following loop over a work-item's queries. On CPUs it unrolls by four, because more takes seconds to
- * compile. */
+/* Unrolls the following loop over a work-item's queries: on CPUs by four, because more takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -93,8 +91,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of a vector comparison, in which true is -1. The builtin needs a fourth of the instructions of the
- * explicit sum. */
+/* Adds the elements of a vector comparison, in which true is -1. The builtin needs a fourth of the explicit sum's
+ * instructions. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -131,7 +129,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* `from` must be aligned to 16 bytes. */
+/* Loads a piece. `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32
@@ -183,7 +181,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
 }
 
 /* Returns how many separators in this lane's part of the node come before the query. The sum over the team is the
- * result for the node. */
+ * node's result. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -200,8 +198,8 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- trees in local memory ------------------------------------------------------------------------------------- */
 
-/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, and node k has the children 2k and
- * 2k + 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, node k has the children 2k and 2k +
+ * 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
 /* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
@@ -234,8 +232,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] must be the start of the interval of `count` keys in
- * which the function searches. */
+/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] must be the start of the interval of `count` keys to
+ * search. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -252,13 +250,12 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns the interval of the array that contains the ranks of all queries from `low` to `high`. Half of the group
- * searches for `low`, the other half for `high`. The whole group must call with the same arguments. Begins and ends
- * with a barrier. */
+/* Returns the interval of the array with the ranks of all queries from `low` to `high`. Half of the group searches for
+ * `low`, the other half for `high`. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes
- * before the query. count[s] is the number of such keys. */
+/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes before
+ * the query. count[s] counts these keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -271,8 +268,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* Start of the interval that is still to be searched. `left` is the interval's
-                                    * maximum size. */
+    uint                first = 0; /* Start of the interval to search, whose size is at most `left`. */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

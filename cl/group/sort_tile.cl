@@ -2,8 +2,8 @@
 /* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the elements to
  * the output. The whole group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item) and RANK_BITS (bits of the widest digit).
- * SORT_PLANNED is 1 if a plan in memory gives each pass its digit, 0 if the digit is a kernel argument. */
+ * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item), RANK_BITS (bits of the widest digit) and SORT_PLANNED:
+ * 1 if a plan in memory gives each pass its digit, 0 if the digit is an argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* The plan of a sort is a buffer and a struct. SORT_PLAN_PARAMS declares both as parameters, SORT_PLAN passes them
- * on. Kernels without a plan omit them, because unused parameters cost up to 4 % of the speed. */
+/* A plan is a buffer and a struct. SORT_PLAN_PARAMS declares both as parameters, SORT_PLAN passes them on. Kernels
+ * without a plan omit them, because unused parameters cost up to 4 % of the speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -70,7 +70,7 @@ typedef struct {
     uint          base[RANK_RADIX]; /* An element's output index is base[digit] plus its index in the sorted tile. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* 1 + the number of an earlier tile that published no counts, or 0. */
+    uint          missing; /* 1 + the number of an earlier tile without published counts, or 0. */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -161,8 +161,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange holds the counts until
- * then. The next barrier makes the keys visible. */
+/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange still holds the counts. The
+ * next barrier makes the keys visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -171,8 +171,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Sorts the keys of a tile by a digit into l->exchange. Sets total[j] to the number of keys with this work-item's
- * j-th digit, and start[j] to the index of the first such key in l->exchange. A barrier must follow. */
+/* Sorts the keys of a tile by a digit into l->exchange. Sets total[j] to the number of keys with this work-item's j-th
+ * digit, and start[j] to the index of the first such key in l->exchange. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

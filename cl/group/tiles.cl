@@ -9,10 +9,10 @@
  *  input_tile       the type of a loaded tile
  *  tile_write       writes the results of a loaded tile. `before` is the reduction of all earlier elements
  *  lookback_refold  reduces a tile (group/lookback.cl)
- * Files that include group/tile.cl also define:
+ * With group/tile.cl, it also defines:
  *  tile_load_input  loads a tile
  *  tile_item        returns item k of a loaded tile. `at` is the item's position
- * Other files also define:
+ * Without group/tile.cl, it also defines:
  *  tile_fold        loads a tile and returns its reduction
  *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once
@@ -73,8 +73,8 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g, but if there is only
- * one range, `sums` must be NULL. */
+/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g. If there is only one
+ * range, `sums` must be NULL. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {

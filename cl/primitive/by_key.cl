@@ -5,8 +5,7 @@
  *  BY_KEY_VALUES      1 if there are values to reduce.
  *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
  *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2).
- * A scan (group/tiles.cl) computes the number of each element's segment, and the segment's reduction up to the
- * element. */
+ * A scan (group/tiles.cl) computes the number of each element's segment, and its reduction up to the element. */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -162,8 +161,8 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* A head is the first element of a segment. At each head in the tile, writes the segment's key and the results of
- * the previous segment. Returns the reduction up to the tile's end. */
+/* At each head (first element of a segment) in the tile, writes the segment's key and the results of the previous
+ * segment. Returns the reduction up to the tile's end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -252,8 +251,8 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key of element first - 1, which is the left lane's `last`. `first` must be the index of this lane's
- * first element in a row, `last` its last key. All lanes of the sub-group must call. */
+/* Returns the key of element first - 1, which is the left lane's `last`. `first` must be the index of this lane's first
+ * element in a row, `last` its last key. The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

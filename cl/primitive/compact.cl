@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0 to the output, in the same order. A prefix sum over the flags
- * (group/tiles.cl) gives the output index of each kept element. The host defines COMPACT_KEY_BYTES (4 or 8) and
- * COMPACT_VALUE_BYTES (0, 4 or 8). */
+/* Copies the keys and values whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl)
+ * gives the output indices. The host defines COMPACT_KEY_BYTES (4 or 8) and COMPACT_VALUE_BYTES (0, 4 or 8). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -88,9 +87,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the kept elements of the tile, from output index `at` on. To avoid a branch, the loop writes every element,
- * but increments `at` only for kept elements. The loop ends after the last kept element, because the next output
- * element belongs to another tile. */
+/* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop writes every element, but
+ * increments `at` only for kept ones. It ends after the last kept element, because the next output element belongs to
+ * another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -106,7 +105,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A tile in registers. Only kept elements are loaded. `own` is the number of kept elements in the tile, `before` the
+/* A tile in registers, with loads of kept elements only. `own` is the number of kept elements in the tile, `before` the
  * number in earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];

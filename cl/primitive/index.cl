@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, and index_check
- * compares them with the array. For a compressed index, index_widths computes the bytes per key of each block, and
- * index_pack writes the compressed keys. */
+/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, index_check
+ * compares them with the array. In a compressed index, index_widths computes the bytes per key of each block, and
+ * index_pack writes the keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -29,7 +29,7 @@ typedef struct {
     uint  element;
 } separator;
 
-/* Returns the e-th separator, counted by levels from the root on. */
+/* Returns the e-th separator, counted level by level from the root on. */
 ORDO_FN separator separator_of(uint count, uint shift, uint e)
 {
     const index_form form = { INDEX_NODE_LOG2, INDEX_LINE, INDEX_SIMD, INDEX_PAGE };
@@ -47,7 +47,7 @@ ORDO_FN separator separator_of(uint count, uint shift, uint e)
     return found;
 }
 
-/* Writes all separators of all levels. Each separator is a key of the array, so no level depends on another level. */
+/* Writes all separators of all levels. Each separator is a key of the array, so levels do not depend on each other. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint entries)
@@ -58,8 +58,8 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the number of the first separator that is not its element's key (I2, I3, I8). *wrong must be
- * 0xffffffff before. */
+/* Sets *wrong to the number of the first separator that is not its element's key (invariants I2, I3 and I8 of
+ * shared/index.h). *wrong must be 0xffffffff before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
@@ -106,8 +106,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the number of bytes per key, or 0 if blocks differ in this
- * number. If they differ, offsets[b] is the offset of block b in units of 16 bytes. */
+/* Writes the compressed keys of all blocks. `width` is the number of bytes per key, or 0 if blocks differ in it. Then
+ * offsets[b] is the offset of block b in units of 16 bytes. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -35,7 +35,8 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of merge_tiles and merge_chunks. `near` must be at most 2^15, see merge_path_team. */
+/* Arguments of merge_tiles and merge_chunks. `near` must be at most 2^15, so that indices in merge_path_team do not
+ * overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -60,8 +61,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to output elements `begin` to end - 1. a_begin is the number of elements of array a before output
- * element `begin`, a_end the number before `end`. If the input is not sorted, the tile's counts are limited. */
+/* Sets *tile to output elements `begin` to end - 1. a_begin and a_end are the numbers of elements of array a before
+ * them. Limits the counts, so that unsorted input causes no access outside of the tile. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -105,8 +106,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Runs one step of the search of merge_path_team: narrows search->low and search->high. Lane i of the team calls
- * merge_holds for base + (i + 1) * stride. base must be at least search->low. All lanes of the sub-group must call. */
+/* Runs one step of merge_path_team: narrows search->low and search->high. Lane i of the team tests the result base + (i
+ * + 1) * stride. base must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -117,9 +118,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. In the first step the lanes test results
- * near a guess, `near` apart from each other. Each further step divides the interval by TEAM_WIDTH + 1. All lanes of
- * the sub-group must call, but teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test possible results
+ * around a guess, in steps of `near`. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group
+ * must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -138,7 +139,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* A sub-group may have more than two teams. All lanes of the sub-group must take part in the search. */
+    /* A sub-group may have more than two teams. All its lanes must take part in the search. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -180,8 +181,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before,
- * and ends with a barrier. */
+/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before, and
+ * ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element, or if it is *hidden* (its bit in a bitmap is 1), erases the
- * array's element. With COMBINE_OP, no element is hidden, and the values of all elements of a key are combined.
+ * key's last batch element replaces the array's element, or erases it if the batch element is *hidden* (its bit in a
+ * bitmap is 1). With COMBINE_OP, no element is hidden, and all values of a key are combined.
  *
- * One work-item merges a tile of both arrays: batch_place counts the results of each tile, then batch_write writes
- * them. Merge path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
+ * One work-item merges a tile of both arrays: batch_place counts a tile's results, then batch_write writes them. Merge
+ * path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -43,8 +43,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end` if all are
- * less. */
+/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -71,23 +70,22 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Returns true if the result has batch element j: it is the last element with its key, and it is not hidden. */
+/* Returns true if batch element j is in the result: it is the last with its key, and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns true if the next tile's first batch element replaces this tile's last array element. `at` is the first
- * array element that this tile has not handled. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. Array elements before
+ * `at` are done. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Array elements
- * that the batch replaces are left out of the result. Sets kept[tile] to the number of elements that the tile adds to
- * the result. `hidden` may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Sets kept[tile]
+ * to the tile's number of results, without array elements that the batch replaces. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -117,8 +115,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may copy more
- * elements, which later writes overwrite. */
+/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may copy too much,
+ * which later writes overwrite. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -153,7 +151,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results. batch_place must have computed `places` and `kept`. Sets *all to the number of all results. */
+/* Writes the results, and sets *all to their number. batch_place must have computed `places` and `kept`. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

@@ -2,7 +2,7 @@
 /* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key,
  * made of the row's values in ordered form (shared/key.h). Each column is read or written once.
  *
- *  ORDO_KEY    The type of the keys (shared/key.h). It must be unsigned.
+ *  ORDO_KEY    The type of the keys. It must be unsigned.
  *  PACK_GROUP  The number of work-items per group.
  *  PACK_TILE   The number of consecutive rows that a group handles. */
 #pragma once
@@ -22,8 +22,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* The columns, and the Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null. A bitmap may be null. An
- * unpack skips columns that are null. */
+/* The columns, and their Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null (has no value). A
+ * pointer to a bitmap may be NULL. An unpack skips columns with a NULL pointer. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;
@@ -53,7 +53,8 @@ ORDO_FN ulong pack_sign(uint how)
     return how & PACK_WIDE ? (ulong) 1 << 63 : (ulong) 1 << 31;
 }
 
-/* Converts a value of field f to its ordered form. Integers out of the field's range get bits outside of the mask. */
+/* Converts a value of field f to its ordered form. An integer outside of the field's range gets bits outside of the
+ * mask. */
 ORDO_FN ulong pack_form(__private const pack_plan *plan, uint f, ulong value)
 {
     const ulong sign = pack_sign(plan->how[f]);
@@ -99,7 +100,7 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Sets outside[f] to the first row with a value out of range. */
+/* Sets outside[f] to the first row whose value is out of range. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
@@ -142,7 +143,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* Packs all rows. `outside` may be null. Otherwise its n_fields words must be PACK_NO_ROW before. */
+/* Packs all rows. `outside` may be NULL. Otherwise its n_fields words must be PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,
@@ -165,7 +166,7 @@ ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key
     return (pack_take(key, plan->first[f] + plan->bits[f]) & 1) == !(plan->how[f] & PACK_NULLS_LAST);
 }
 
-/* Writes row i of all columns. A null has the value 0. */
+/* Writes row i of all columns. A null becomes the value 0. */
 ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const pack_plan *plan, uint i, ordo_key key)
 {
     ORDO_UNROLL
@@ -194,7 +195,7 @@ ORDO_FN void pack_write_valid(__private const pack_table *table, __private const
             table->valid[f][plan->valid_at[f] / 8 + i / 8] = (uchar) byte[f];
 }
 
-/* Unpacks all rows. A group reads its keys twice if there are bitmaps, the second time from a cache. */
+/* Unpacks all rows. If there are bitmaps, a group reads its keys twice, the second time from a cache. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void unpack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global const ordo_key *keys, ulong keys_at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1,
- * the group of reduce_once that finishes last combines the results. Otherwise a second kernel, reduce_sums, does. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1, the
+ * last group of reduce_once to finish combines the results, otherwise kernel reduce_sums does. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -80,8 +80,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the result of the group. Returns 1 in the group that finishes last, else 0. One work-item of each group must
- * call. After the next barrier, the last group sees the results of all groups. *ticket must be 0 before a launch. */
+/* Stores the group's result. Returns 1 in the group that finishes last, else 0. One work-item per group must call.
+ * After the next barrier, the last group sees all results. *ticket must be 0 before a launch. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
@@ -93,7 +93,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* Sets *out to the reduction of all keys. `left` must have one word per group, unless there is a single group. */
+/* Sets *out to the reduction of all keys. If there are several groups, `left` must have one word per group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -117,8 +117,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel
- * sets *out instead. */
+/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel sets
+ * *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

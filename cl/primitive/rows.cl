@@ -3,7 +3,7 @@
  * Scatter copies in the other direction. Position i is skipped if the table has no row number index[i].
  *
  *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
- *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, the last position with the number is copied.
+ *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, only its last position is copied.
  *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
 #pragma once
 #include "device/atomic.cl"
@@ -68,8 +68,8 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #define ROWS_AHEAD 16
 
-/* Copies rows of one word. Without the loop over words and without prefetches, 2^16 rows of 4 bytes take half of the
- * time, and 2^20 rows 0.85 of the time (PoCL). */
+/* Copies rows of one word. Without a loop over words and prefetches, 2^16 rows of 4 bytes take half of the time, and
+ * 2^20 rows 0.85 of the time (PoCL). */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {

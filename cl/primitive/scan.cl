@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes prefix sums, minima or maxima of an array, or of each segment of an array. The host defines the type
- * (ORDO_KEY), the operation (FOLD_OP) and FOLD_SEGMENTED (group/fold.cl). group/tiles.cl has the algorithms. */
+/* Computes prefix sums, minima or maxima of an array, or of each segment of an array, by the algorithms of
+ * group/tiles.cl. The host defines ORDO_KEY (the type), FOLD_OP (the operation) and FOLD_SEGMENTED (group/fold.cl). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"

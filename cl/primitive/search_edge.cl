@@ -15,9 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* Counts the keys before the query (see COUNT_EQUAL) among PIECE_KEYS elements from index `at` on, which may be
- * negative (modulo 2^32). Elements before the array count as keys before the query. Elements after the array do not
- * count. */
+/* Counts the keys before the query (see COUNT_EQUAL) among PIECE_KEYS elements from index `at`, which may be negative
+ * (modulo 2^32). Elements before the array count as keys before the query, elements after it do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

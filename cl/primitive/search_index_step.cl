@@ -4,7 +4,7 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* The queries of a work-item. While the next node of one query is prefetched, the work-item continues with the other
+/* The queries of a work-item. While the next node of one query is prefetched, the work-item searches for its other
  * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
@@ -12,7 +12,7 @@ typedef struct {
     uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
 } descent;
 
-/* Prefetches block b, or the block's offset if blocks of a compressed index differ in size. */
+/* Prefetches block b, or its offset if blocks of a compressed index differ in size. */
 ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -78,9 +78,9 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements from element `first` on, one block, come before the query. `first` may be negative (modulo
- * 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, compares one key at a
- * time. */
+/* Returns how many elements of a block come before the query. `first`, the index of the block's first element, may be
+ * negative (modulo 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, the
+ * function compares key by key. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;
@@ -106,7 +106,7 @@ ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 #endif
 }
 
-/* Finds the rank of each query in its block, and prefetches the values. */
+/* Finds each query's rank in its block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

@@ -4,17 +4,17 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* State of a search for one query. `unit` is the number of the node that the search has reached. After the last
- * level it is the number of the block. All lanes of a sub-group must call the functions below, because each lane
- * counts the separators in its part of a node. */
+/* State of a search for one query. `unit` is the number of the node that the search has reached, or of the block after
+ * the last level. The whole sub-group must call the functions below, because each lane counts separators in its part of
+ * a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. way[m].unit becomes the node or block where the search
- * for query m starts, at most units - 1. */
+/* Copies the queries of all lanes to every lane of the team. Sets way[m].unit to the node or block where the search for
+ * query m starts, at most units - 1. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -29,7 +29,7 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from the place's level to a block for each query. */
+/* Descends from level at.level to a block for each query. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_place at,
                      __private descent way[TEAM_QUERIES])
 {
@@ -48,7 +48,8 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_pla
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
         }
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* min() leads from padding entries to the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES;
+             m++) /* Padding entries lie after the last unit. min() replaces them by the last unit. */
             way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
         at = index_below(at, blocks, search_form());
     }
@@ -77,9 +78,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block, which stores keys as
- * differences from a base. d is the query minus the base. If d has more than `width` bytes, all keys come before the
- * query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
+ * block's base. If d has more than `width` bytes, all keys come before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -107,8 +107,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block.
- * Loads a vector of every block first, so that the loads overlap. */
+/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block. First
+ * loads a vector of every block, so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -135,7 +135,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
                           __private uint count[TEAM_QUERIES])
 {
     /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
-     * counts the keys one by one. `whole` is false if vectors are not aligned to 16 bytes. */
+     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -193,7 +193,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree in local memory with the `units` separators of a level. */
+/* Fills a tree in local memory with a level's `units` separators. */
 ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -201,9 +201,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from the level of place `start` down. With SEARCH_LOCAL, each group first copies the separators of all units
- * of this level, which lie in the level above (place `above`), to a tree in local memory. The level must have at most
- * 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
+/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the level's separators, which lie
+ * one level higher at `above`, to a tree in local memory. The level must have at most 2^depth units. Without
+ * SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

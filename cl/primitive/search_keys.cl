@@ -7,7 +7,7 @@
  *                  bytes per key, or PACK_MIXED if blocks differ in this number.
  *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
  *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers.
- *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   The depths of the index (shared/index.h). Level order by default. */
+ *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   line_depth, simd_depth and page_levels of index_form (shared/index.h) */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -52,8 +52,7 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index begins at byte `at`. It stores keys in `width` bytes each, as differences from
- * `base`. */
+/* A block of a compressed index: from byte `at` on, differences from `base`, of `width` bytes each. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

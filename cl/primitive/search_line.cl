@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child of a query in a line of an index (shared/index.h). A search of a line has LINE_STEPS steps. A step
- * compares one SIMD block. */
+/* Finds the child of a query in a line of an index (shared/index.h), in LINE_STEPS steps. A step compares one SIMD
+ * block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
@@ -39,8 +39,8 @@ typedef long16 compared16;
 #define COMPARE(keys, query) ((keys) < (query))
 #endif
 
-/* Returns how many separators of a SIMD block of `levels` levels come before the query. A vector has one more element
- * than a block, whose comparison is set to 0. */
+/* Returns how many separators of a SIMD block of `levels` levels come before the query. The vector's last element lies
+ * outside of the block, so its comparison is set to 0. */
 ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
 {
     if (levels == 1)
@@ -75,8 +75,8 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
 }
 #endif
 
-/* Compares SIMD block `block` of a line's step. The sum over the team is the number of separators that come before the
- * query. */
+/* Returns how many separators in this lane's part of SIMD block `block` come before the query. The sum over the team is
+ * the number for the whole block. */
 ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
 {
     const uint depth = step * SEARCH_SIMD;
@@ -97,14 +97,14 @@ ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *node
     return nodes + ((ulong) number << SEARCH_LINE);
 }
 
-/* Returns the separators of node number `unit` of a level. `at` must be the place (see index.h) of this level. */
+/* Returns the separators of node number `unit` of the level at.level. */
 ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
 {
     return line_at(nodes, index_line(at, search_form(), unit));
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the unit at which a query's search continues below `unit`, whose line is `line`. The level below must have
+/* Returns the unit where a query's search continues one level below `unit`, whose line is `line`. That level must have
  * last + 1 units. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {

@@ -11,8 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words. All bits of word ATOMICS_MIN must be 1,
- * the other words 0. `own` has one word per work-item, and `answers` has ATOMICS_ANSWERS words per work-item. */
+/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: word ATOMICS_MIN must have all bits set,
+ * the others 0. Per work-item, `own` has one word, and `answers` has ATOMICS_ANSWERS words. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -51,8 +51,8 @@ UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
 
-/* Tests uncached loads and stores. `own` and `answers` have ATOMICS_PEEK_WORDS words per work-item, aligned to 16
- * bytes. */
+/* Tests uncached loads and stores. Per work-item, `own` and `answers` have ATOMICS_PEEK_WORDS words, aligned to 16
+ * bytes. `never` must be 0. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -89,8 +89,8 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Locks a line by bit 0 of its header, stores the line's next version, and unlocks the line. Returns false if
- * another work-item has the lock. */
+/* Locks a line (OPTIMISTIC_WORDS words) by bit 0 of its header, stores its next version, and unlocks it. Returns false
+ * if another work-item has the lock. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -164,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a lock: work-items change and read the same lines. All words must have version 0 before.
- * `never` must be 0, which the compiler cannot know. */
+/* Tests reads without a lock: work-items change and read the same lines (OPTIMISTIC_WORDS words each). All lines must
+ * have version 0 before. `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between two
- * additions. Adds the number of additions to *balance. */
+/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between additions.
+ * Adds the number of additions to *balance. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -237,7 +237,7 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
 /* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds to *balance the number of
- * loads that return halves of two stores. */
+ * loads that mix halves of two stores. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -253,9 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests work-items that update the same words at once, with up to `rounds` loops for each kind of update (enum
- * contend_kind). `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has
- * CONTEND_KINDS words per work-item. */
+/* Tests work-items that update the same words at once, in up to `rounds` loops per enum contend_kind. `words` has
+ * CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -338,8 +337,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the flag in sums[ticket - 1], then stores this sum plus ticket + 1 in sums[ticket]. Returns false after
- * a timeout. One work-item per ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to that word + ticket + 1. Returns false after a
+ * timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -363,7 +362,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know release stores, so builds for race checkers use uncached accesses. */
+/* Race checkers do not know release stores, so their builds use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -385,9 +384,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group and checks that it sees this
- * group's stores. The device must guarantee forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64`
- * one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees that
+ * group's stores. Needs forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all
+ * 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -160,8 +160,8 @@ ORDO_FN void phases_barrier(void)
 }
 
 /* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
- * Without the last barrier, PoCL 6.0 omits the last loop. atomic_max is called directly, so that lanes are tested
- * even if device/atomic.cl does not compile. */
+ * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max, so that lanes are tested even if
+ * device/atomic.cl does not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

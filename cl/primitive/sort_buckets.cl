@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
- * the highest digit that varies. Then one work-item sorts each bucket in its core's cache.
- *
- * A long bucket would keep one core busy while other cores are idle. If there is a long bucket, the kernels write
- * SORT_BUCKET_NONE to `plan`, and sort_chunked.cl sorts instead. */
+ * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. A long bucket would keep one
+ * core busy while others are idle. If there is one, the kernels write SORT_BUCKET_NONE to `plan`, and sort_chunked.cl
+ * sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -17,8 +16,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs. A scatter of pairs
- * is faster, because it writes half as many streams. */
+/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter
+ * of pairs writes half as many streams. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -70,7 +69,7 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return key_digit(form, shift, BUCKETS - 1);
 }
 
-/* Returns the lowest bit of the digit that selects an element's bucket. Its highest bit is the highest bit set in
+/* Returns the lowest bit of the digit that selects an element's bucket. The digit's highest bit is the highest bit of
  * `span`, a bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
@@ -79,7 +78,8 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* Estimates the size of the largest bucket from a sample. If it is too large, sort_chunked.cl will sort instead. */
+/* Estimates the size of the largest bucket from a sample. If the bucket is too large, sort_chunked.cl will sort
+ * instead. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -119,8 +119,8 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Sets plan[SORT_BUCKET_SHIFT] to the lowest bit of the digit that selects an element's bucket. If all keys are
- * equal, sets the state to SORT_BUCKET_ONE. */
+/* Sets plan[SORT_BUCKET_SHIFT] to the lowest bit of the digit that selects an element's bucket. If all keys are equal,
+ * sets the state to SORT_BUCKET_ONE. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -152,8 +152,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Before the call, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. It becomes the
- * index of the first of these elements in the spare buffer. */
+/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements in bucket i, by the index of the first of
+ * these elements in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -236,8 +236,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Set bits of `span` are the key bits that vary. Divides them into digits, the most significant first, until the
- * digits have `bits` set bits. */
+/* Divides the set bits of `span` (the key bits that vary) into digits, the most significant first, until the digits
+ * have `bits` set bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -293,8 +293,8 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Completes the sort by an insertion sort into `out`. The elements are in `out` if `passes` is odd, else in `spare`.
- * Returns false after more than `most` moves. */
+/* Completes the sort by an insertion sort into `out`. Reads `out` if `passes` is odd, else `spare`. Returns false after
+ * more than `most` moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs. Each pass has three kernels: sort_chunk_count and sort_chunk_scatter have one work-item
- * per chunk of consecutive elements, sort_chunk_scan has one work-item. sort_chunk_few sorts few elements in one
- * launch.
+/* Stable radix sort for CPUs. In each pass, sort_chunk_count and sort_chunk_scatter have one work-item per chunk of
+ * consecutive elements, sort_chunk_scan has one work-item. sort_chunk_few sorts few elements in one launch.
  *
- * Collecting the elements of each digit in a cache line before writing the line was slower. With it, a core sorted
- * 28 million pairs per second instead of 34 million at 2^22 pairs, and 41 million instead of 69 million at 2^18. */
+ * It was slower to collect a digit's elements in a cache line before writing the line: a core then sorted 28 instead of
+ * 34 million pairs per second at 2^22 pairs, and 41 instead of 69 million at 2^18. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -84,7 +83,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits of the ordered form that the sort compares: key_above(form, shift) & mask. */
+/* The bits of ordered forms that the sort compares: key_above(form, shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts all digits of a radix sort in one read of the keys. For keys of 8 and 16 bytes, also plans the passes
- * (shared/sort.h). The plan omits digits that are equal in all keys. If the top digits divide the keys into small
- * segments, the plan has passes by the top digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A
- * Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+ * (shared/sort.h), without digits that are equal in all keys. If the top digits divide the keys into small segments,
+ * passes sort by these digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A Memory
+ * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -36,9 +36,9 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 /* Number of keys that a work-item loads before it counts them. */
 #define HISTOGRAM_AHEAD 4
 
-/* Adds the digits of this work-item's keys to the group's counters. l->passes has the digits of all passes, because
- * sort_digit_of divides. A division for each key and digit made the sort of 2^26 keys of 4 bytes take 1.74 instead of
- * 1.43 ms on an H200. */
+/* Adds the digits of this work-item's keys to the group's counters. l->passes has each pass's digit position. To
+ * compute it for each key needs a division: the sort of 2^26 keys of 4 bytes took 1.74 instead of 1.43 ms on an
+ * H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -108,8 +108,8 @@ typedef struct {
 
 #define SAMPLE_AHEAD 8
 
-/* Returns the number of keys to sample. With 8192 cells the standard deviation of `mean` is at most 16 elements, for up
- * to 2^26 keys. */
+/* Returns the number of keys to sample. With SAMPLE_CELLS = 8192, the standard deviation of `mean` is at most 16
+ * elements, for up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
@@ -154,24 +154,23 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group would take long to
- * sort a longer segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits), because one group sorts a
+ * segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares all elements of a bin (similar
- * keys). */
+/* Maximum mean number of comparisons per element in the local pass (sort_local.cl), which compares all elements of a
+ * bin (similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The bins of the local pass must distinguish at least this number of bits below the top two digits. */
+/* To estimate the sizes of bins, the sample also distinguishes this number of bits below the top digits. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
-/* Before the local pass, passes sort by at most this number of top digits. 16-byte keys often share long prefixes, and
- * the local pass can replace up to 13 passes. */
+/* Maximum number of top digits that passes sort before the local pass. 16-byte keys often share long prefixes, and the
+ * local pass can replace up to 13 passes. */
 #define PLAN_DIGITS_MAX 10
 
-/* Returns a number of digits, from digit `top` down: passes must sort by these digits before a local pass. Returns 0
- * if a local pass would save no time. Digits that are equal in all keys need no pass. For each number of digits from 2
- * up, first tests whether segments are small, then whether the bins of the local pass would be small. All work-items of
- * the group must call. */
+/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
+ * local pass would save no time. For each number of digits from 2 up, tests whether segments would be small, then
+ * whether bins would be small. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -195,15 +194,15 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     return found;
 }
 #else
-/* Returns how many passes, by digit `top` and the digits below, precede a local pass. Returns 0 if a local pass
- * would save no time. The whole group must call. */
+/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
+ * local pass would save no time. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests segments with equal top two
-     * digits. If these segments are too long, round 3 tests three digits. */
+    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests whether segments with equal top
+     * two digits are small. If not, round 3 tests three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -227,8 +226,8 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Writes a plan of a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl) by all bits
- * below digit `low`. */
+/* Plans a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl) by all bits below digit
+ * `low`. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top,
                         __local const histogram_local *l)
 {
@@ -242,8 +241,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Writes a plan with a pass for each digit that varies. Adds a pass if necessary to keep the parity of h.passes, so
- * that the last pass writes the output. */
+/* Plans a pass for each digit that varies. Adds a pass if the number of passes would not have the parity of h.passes,
+ * so that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -280,8 +279,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`.
- * `counters` has 1 + h.passes * RANK_RADIX words, which must be 0 and are 0 again at the end. */
+/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`. `counters`
+ * has 1 + h.passes * RANK_RADIX words. They must be 0, and are 0 again at the end. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

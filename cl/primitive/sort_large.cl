@@ -8,8 +8,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } sort_array;
 
-/* Sorts `count` elements by one digit, tile after tile. Ends with a barrier that makes the result visible to the group.
- */
+/* Sorts `count` elements by one digit, tile after tile. Ends with a barrier, which makes the result visible. */
 ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
 {
     uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -50,7 +49,7 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
 }
 
 /* Sorts one range by the bits from `first_bit` up to the highest bit in which `least` and `greatest` differ. Reads
- * `out` if from_out, else `spare`. Writes the result to `out` and overwrites `spare`. */
+ * `out` if from_out, else `spare`. Writes the result to `out`, and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {

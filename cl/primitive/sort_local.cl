@@ -7,7 +7,7 @@
  *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
  *   4  gather   Reads keys and values by the sorted indices, then writes them in order.
  *
- * A bin of more than LOCAL_BIN_MAX elements would need too many comparisons, so sort_large sorts the range. */
+ * A bin of more than LOCAL_BIN_MAX elements needs too many comparisons, so sort_large sorts the range. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -47,8 +47,8 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* A range is the part of the array that one work-group sorts. Sets bounds[r] to the index of the first element of
- * range r, and bounds[ranges] to `count`. */
+/* Sets bounds[r] to the index of the first element of range r, and bounds[ranges] to `count`. A range is the part of
+ * the array that one work-group sorts. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -76,8 +76,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters of local_bin, which maps a key to a bin: it subtracts `least`, shifts the difference so that the
- * greatest difference has 32 bits, and multiplies by `scale`. */
+/* Parameters of local_bin, which maps a key to a bin: it subtracts `least`, shifts the difference so that the greatest
+ * difference has 32 bits, and multiplies by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -193,8 +193,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads
- * precede the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
+/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads precede
+ * the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

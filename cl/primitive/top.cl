@@ -4,7 +4,7 @@
  * k-th element in all digits so far. Once the candidates fit into a list, later passes read the list instead of the
  * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Each local counter has TOP_COPIES copies, to
+ * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Local counters have TOP_COPIES copies, to
  * reduce contention. */
 #pragma once
 #ifndef TOP_GROUP
@@ -100,8 +100,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Elements are ordered by a number: the key in the high bits, the element's index in the low index_bits bits.
- * Returns (number >> shift) & mask. */
+/* Elements are ordered by a number: the key, followed by the element's index in the low index_bits bits. Returns
+ * (number >> shift) & mask. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -127,8 +127,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* Returns the key bits of `digit`, the next digit, at their position in the key. A digit may also have bits of the
- * index: top_index_of returns them. */
+/* Returns the key bits of `digit`, the next digit, at their position in the key. top_index_of returns its index
+ * bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -170,8 +170,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the next digit of the k-th element in the histogram of digits, and writes the result of the pass to
- * `record`. Only the last group may call. */
+/* Finds the k-th element's next digit in the histogram of digits, and writes the pass's result to `record`. Only the
+ * last group may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -253,7 +253,7 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 typedef struct {
     __global const ordo_key *keys;
-    __global const uint     *index; /* Indices of the elements in the array. NULL if the source is the array itself. */
+    __global const uint     *index; /* Indices of the elements in the array. NULL if the source is the array. */
     uint                     count;
 } top_source;
 
@@ -308,8 +308,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half counts the elements
- * that it keeps. Bit i of `some` is 0 if the i-th block of TOP_AHEAD elements has none of them. */
+/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half the elements that it
+ * keeps as candidates. Bit i of `some` is 0 if both counts are 0 in the i-th block of TOP_AHEAD elements. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -389,9 +389,9 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps
- * candidates with the same digit. A pass reads the array or the list of the previous pass, and writes the other
- * list. All passes must have the same number of groups. */
+/* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates
+ * with the same digit. Reads the array or the list of the previous pass, and writes the other list. All passes need the
+ * same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -453,8 +453,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`
- * for the next call. index_out may be NULL. */
+/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`.
+ * index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a few least elements of an array on a CPU. One work-item handles a chunk of successive elements, and lists
- * the keys that are less than a limit. When the list is full, the work-item keeps only the needed keys and lowers the
- * limit. The lists keep the order of the array. A stable sort of all lists completes the selection. */
+/* Selects a few least elements of an array on a CPU. A work-item handles a chunk of successive elements, and lists keys
+ * below a limit. When the list is full, it keeps only the needed keys and lowers the limit. Lists are in array order,
+ * so a stable sort of all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -61,8 +61,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool               open = true; /* True until the list is full for the first time. Until then every key is
-                                     * listed. */
+    bool open = true; /* True until the list is full for the first time. Until then, all keys are listed. */
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations of several kinds.
- * Each part counts one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the
- * class. An exclusive prefix sum over the part then makes entry j the number of operations of the class before
- * operation j. */
+/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations. Each part counts
+ * one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the class. Then an
+ * exclusive prefix sum makes entry j the number of such operations before operation j. */
 #pragma once
 
 /* Parts of the array `sums`. Each has n + 1 entries. */
@@ -12,8 +11,8 @@
 #define SUM_THERE   3 /* counts keys that are in the dictionary before the batch */
 #define SUM_PARTS   4
 
-/* Each part of the array `places` has n + 2 entries. The last two are 0. If the batch has no seeks, the array has only
- * the part PLACE_CHANGED. If the batch has no erasures, the array lacks the part PLACE_GONE. */
+/* Each part of the array `places` has n + 2 entries, and the last two are 0. Without seeks in the batch, the array has
+ * only PLACE_CHANGED. Without erasures, it lacks PLACE_GONE. */
 #define PLACE_CHANGED 0 /* counts keys that the batch changes */
 #define PLACE_UP      1 /* counts seeks of greater keys */
 #define PLACE_DOWN    2 /* counts seeks of lesser keys */

@@ -7,22 +7,22 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl). If a team has fewer than
- * SCAN_TEAMS_MIN_LANES lanes, the scan needs 2 words per work-item. */
+/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl): 2 words per work-item if
+ * a team has fewer than SCAN_TEAMS_MIN_LANES lanes. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
 
-/* Maximum number of keys per work-item (group/tile.cl). A work-item has a 32-bit word with one flag per key. */
+/* Maximum number of keys per work-item (group/tile.cl), which has one 32-bit word of flags for its keys. */
 #define TILE_ITEMS_MAX 24
 
 /* Size in bytes of a fold_item, the element of a reduction (group/fold.cl): 16 with a 64-bit mark (`numbered`), twice
  * the value's size with a flag (`segmented`), else the value's size. */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
-/* Sizes of the buffer of a scan with look-back (group/lookback.cl). It has a counter that hands out tile numbers, and
- * words for each tile. Half of a word is a part of a partial sum (payload), the other half the number (stamp) of the
- * scan that wrote the word. */
+/* Sizes of the buffer of a scan with look-back (group/lookback.cl): a counter that hands out tile numbers, then words
+ * for each tile. Half of a word is a part of a partial sum (payload), the other half the number (stamp) of the scan
+ * that wrote it. */
 #define LOOKBACK_TICKET_BYTES                      64
 #define LOOKBACK_STAMP_BITS                        13
 #define LOOKBACK_STAMP_MAX                         ((1u << LOOKBACK_STAMP_BITS) - 1)

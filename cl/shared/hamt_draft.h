@@ -8,12 +8,11 @@
  *     state   | enum hamt_draft_word               counters
  *
  * A slot is 0, or describes the last update of one key: the update's index in the launch plus 1, shifted left by 1, and
- * HAMT_ERASED if the update erased the key. The key is not stored, because it is the update's key in the batch.
+ * HAMT_ERASED if the update erased the key. The batch has the key itself.
  *
  * A node's word is 0 if there is no child, HAMT_ELECTED while a work-item allocates the child, else the child's index
- * plus 1. The children of level 0 are leaves. The root is node 0 on the topmost level.
- *
- * A bit of a leaf is 1 if the key has a slot. So the leaves in key order list the keys in order. */
+ * plus 1. The children of level 0 are leaves. The root is node 0 on the topmost level. A bit of a leaf is 1 if its key
+ * has a slot. */
 #pragma once
 #include "shared/hamt_node.h"
 
@@ -25,9 +24,9 @@
 /* Maximum number of slots that a search for a key reads. */
 #define HAMT_PROBES 256
 
-/* HAMT_PENDING is the number of listed operations that gave up. HAMT_RESTARTS counts repeated attempts. HAMT_TICK is
- * the clock of test histories. The words between count allocated leaves, allocated nodes, and the nodes of each
- * level. */
+/* HAMT_PENDING: number of listed operations that gave up. HAMT_RESTARTS: number of repeated attempts. HAMT_TICK:
+ * logical clock, with which tests time operations. HAMT_DRAFT_LEVELS: first of one word per level, the level's number
+ * of nodes. */
 enum hamt_draft_word {
     HAMT_PENDING,
     HAMT_RESTARTS,

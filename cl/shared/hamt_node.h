@@ -3,34 +3,34 @@
  * sorts like the key (shared/key.h). The memory has three parts:
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
- *     leaves   | first before place sectors | ... | the end |     one record per leaf, in key order
+ *     leaves   | first, before, place, sectors | ... | the end |  one record per leaf, in key order
  *     pool     | keys, values | keys, values | ...                one block per leaf, in any order
  *
- * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within
- * 1024 successive integers. Its block stores the sorted keys in one of three forms, then the values:
+ * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within 1024
+ * successive integers. Its block stores the sorted keys in one of three forms, then the values:
  *
  *     bitmap        1024 bits, if the leaf has more than 64 keys
  *     short keys    16-bit distances from the leaf's first key, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c]
- * is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and cells[c] finds the
- * leaf. The table `ranks` finds the leaf of a rank in the same way. */
+/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c] is
+ * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. The
+ * table `ranks` finds a rank's leaf in the same way. */
 
 /* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
  * selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
- * belongs to the child that the bits w select. It is the number of children of the level up to and including this
- * child. The child exists if its word is greater than the previous word. */
+ * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w is
+ * for the child that the bits w select. It counts the level's children up to and including this child, which exists if
+ * the word is greater than the previous word. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
  *  T2 region    A leaf has at least one element. Its keys ascend. No key is less than the leaf's `first`, and all keys
- *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts the
- *               bitmap's elements below bit 256, bit 512 and bit 768.
+ *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts its
+ *               elements below bit 256, bit 512 and bit 768.
  *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, `before` counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -59,8 +59,8 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of the
- * block's first allocation unit. */
+/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of its
+ * first allocation unit. */
 #define HAMT_WIDE 1u
 
 /* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
@@ -68,29 +68,28 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write the block of one leaf. On an H200, 16 are fastest for pairs, 8 for keys without
- * values. */
+/* Number of work-items that write one leaf's block. On an H200, 16 are fastest for pairs, 8 for keys without values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if that is at most
- * HAMT_UPDATES_MAX. HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or
- * erases an element. HAMT_MORE: number of inserted minus number of erased elements. */
+/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if at most HAMT_UPDATES_MAX.
+ * HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or erases an element.
+ * HAMT_MORE: number of inserted minus erased elements. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Kernel hamt_plan writes this record behind the last leaf's entry of its array. After a prefix sum over the array, the
- * upper half of `follow` is the number of leaves of the new trie. The lower half is the number of allocation units of
- * its new blocks. */
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array and
+ * `follow` sets the upper half of `follow` to the number of leaves of the new trie, the lower half to the number of
+ * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums. HAMT_TOUCHED is the number of leaves that the batch changes. HAMT_ELEMENTS is the number
- * of elements in these leaves, HAMT_FREED the number of allocation units of their blocks. */
+/* Results of kernel hamt_sums. HAMT_TOUCHED: number of leaves that the batch changes. HAMT_ELEMENTS: number of their
+ * elements. HAMT_FREED: number of their blocks' allocation units. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. For each message below: the first leaf or cell that violates the invariant, or
- * 0xffffffff. The last word is the number of allocation units in use. */
+/* Results of the check of a HAMT: for each message, the first leaf or cell that violates the invariant, or 0xffffffff.
+ * The last word is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

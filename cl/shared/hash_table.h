@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a hash table. hash_mix (dict/hash/table.cl) is a bijection that turns a key into a
- * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are the number
- * of its partition. Each partition has several buckets:
+ * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are its partition's
+ * number. Each partition has several buckets:
  *
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements
@@ -13,10 +13,10 @@
  * both are full, the element is *stashed*: it lies in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
- *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
- *              key is stored twice.
- *  H2 empty    An empty slot holds hash_empty(partition), which is a mixed key of another partition, so no lookup
- *              matches it. A table has at least two partitions.
+ *  H1 home     An element lies in its home bucket or its second bucket. A stashed element (both buckets were full) lies
+ *              anywhere in its partition. No key is stored twice.
+ *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
+ *              table has at least two partitions.
  *  H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. If it is 0,
  *              lookups end after bucket b. It is HASH_SCAN if the number reaches 255, or if an element with home bucket
  *              b is stashed. Lookups then also read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
@@ -38,20 +38,20 @@
 
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Average and maximum number of slots in a partition. A kernel holds a word of local memory for each slot of a
- * partition. A partition that would need more than the maximum gets a higher load factor instead. */
+/* Average and maximum number of slots in a partition. A kernel holds a word of local memory per slot. A partition that
+ * needs more slots gets a higher load factor instead. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum number of elements that n buckets may hold. In fuller tables, an insert would displace many elements, and too
- * many elements would be stashed. */
+/* Maximum number of elements in n buckets. In fuller tables, inserts displace many elements, and too many elements lie
+ * outside of both of their buckets. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* Local memory that hash tables need, in bytes. The host refuses devices that have less. */
+/* Local memory that hash tables need, in bytes. The host refuses devices with less. */
 #define HASH_LOCAL_MAX 16384
 
 /* Work-items per work-group of kernels that read whole partitions (HASH_GROUP_DENSE), or some buckets of each partition
@@ -59,15 +59,14 @@
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Maximum number of operations in one partition that fit in the local memory of kernel hash_mixed. */
+/* Maximum number of a partition's operations that fit in the local memory of kernel hash_mixed. */
 #define HASH_MIXED_MAX 1248
 
 /* States whether a batch of updates may repeat keys.
  * HASH_ANY        Keys may repeat. Only the last update of each key counts.
  * HASH_DISTINCT   No key occurs twice.
  * HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the value
- *                 that update u stores, HASH_ERASED if update u erases the key, or HASH_LEFT if update u does
- *                 nothing. */
+ *                 that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
@@ -81,7 +80,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
  *                 largest number of buckets that a partition needs.
  *  HASH_FULL      1 if a partition may lack capacity for its updates
  *  HASH_TOTAL     the number of elements in the table
- *  HASH_CODES     a bitmap of the operation codes in the batch. Bit HASH_CODE_OTHER stands for all codes from 31 on.
+ *  HASH_CODES     a bitmap of the batch's operation codes. Bit HASH_CODE_OTHER stands for all codes from 31 on.
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
@@ -96,10 +95,10 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Counters that all work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up.
- * HASH_TICK is a logical clock, with which tests record when operations begin and end. */
+/* Counters that all work-items of a concurrent batch share. HASH_PENDING: number of operations that gave up. HASH_TICK:
+ * logical clock, with which tests time operations. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item runs
- * all updates. HASH_LISTING: no update runs, and every update counts as one that gave up. */
+/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item does.
+ * HASH_LISTING: no update runs, and every update counts as given up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

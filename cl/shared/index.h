@@ -28,27 +28,26 @@
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
  *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block with n bytes per key has n
- *                units. If all blocks have the same size, there are no offsets. Every compressed index has shift 0,
- *                and its nodes have PACK_KEYS keys.
+ *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1: one unit per byte of a key. If all
+ *                blocks have the same size, there are no offsets. Every compressed index has shift 0, and its nodes
+ *                have PACK_KEYS keys.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 
-/* Kim et al. describe the *blocked* layout in FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary
- * tree of LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one line of the cache. In level order, which is
- * the layout above, a line is compared as a whole. In the blocked layout, lines are divided, and grouped in pages.
+/* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
+ * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. In level order, the layout above, a
+ * search compares the whole line. In the blocked layout, it compares one SIMD block after another. A *SIMD block* is a
+ * subtree of SIMD_DEPTH levels with ascending separators. The number of its separators before the query is the number
+ * of the child block:
  *
  *     a line with LINE_DEPTH = 4 and SIMD_DEPTH = 2, whose SIMD blocks have three separators each
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * A *SIMD block* is a part of a line that one vector comparison searches: a tree of SIMD_DEPTH levels, in ascending
- * order. The number of its separators before the query is the number of the child block, so a search needs no lookup
- * table from comparison masks to children. The last slot of a line has the separator of the line's last unit, which
- * the search of a divided line does not read.
+ * The last slot has the separator of the line's last unit. A search by SIMD blocks does not read this slot.
  *
- * A *page* has the lines of PAGE_LEVELS levels below one line, level by level. Pages lie in the order of their levels,
- * and in a level from left to right. The last page of a level is as narrow as its lines need, so there are no gaps:
+ * A *page* has the lines of a subtree of PAGE_LEVELS levels of lines. Pages lie in the order of their levels, and in a
+ * level from left to right. The last page of a level has only the lines that it needs, so there are no gaps:
  *
  *     two levels per page, 4 lines per line:   | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
@@ -59,7 +58,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Used as number of bytes per key if this number differs between blocks of a compressed index. */
+/* Stands for the number of bytes per key if the blocks of a compressed index differ in it. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -71,12 +70,12 @@
 /* The layout of an index. Level order has line_depth = simd_depth = node_log2, and no pages. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block of the array */
-    ordo_u32 line_depth;  /* log2 of the entries per line; the paper's d_L */
-    ordo_u32 simd_depth;  /* levels of a SIMD block, at most line_depth; d_K */
-    ordo_u32 page_levels; /* levels of lines per page; d_P / d_L. 0: no pages. */
+    ordo_u32 line_depth;  /* log2 of the entries per line (the paper's d_L) */
+    ordo_u32 simd_depth;  /* levels of a SIMD block (the paper's d_K), at most line_depth */
+    ordo_u32 page_levels; /* levels of lines per page (the paper's d_P / d_L), or 0 without pages */
 } index_form;
 
-/* The caller must have count > 0. */
+/* Returns the number of blocks of an array. The caller must have count > 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -87,7 +86,7 @@ INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 line_depth, ordo_u32 lev
     return ((blocks - 1) >> (line_depth * level)) + 1;
 }
 
-/* Returns the level of the root, which is at most 29. The root is level 0 if the array has only one block. */
+/* Returns the level of the root, at most 29. It is 0 if the array has only one block. */
 INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 line_depth)
 {
     ordo_u32 level = 0;
@@ -116,17 +115,17 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Tells where the lines of one level lie. Lines are numbered in the order in which they lie in memory. */
+/* Tells where the lines of one level lie. Lines are numbered in memory order. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;  /* Number of the first line of the pages that have this level. Without pages: of this level. */
-    ordo_u32 inside; /* Levels of these pages above this level. */
-    ordo_u32 last;   /* Number of the last one of these pages, counted from 0. */
-    ordo_u32 full;   /* Lines of each of these pages except the last. */
-    ordo_u32 above, above_last; /* Lines above this level in each of these pages, and in the last. */
+    ordo_u32 first;  /* Number of the first line of the level's first page. Without pages: of the level's first line. */
+    ordo_u32 inside; /* Number of levels above this level in its pages. */
+    ordo_u32 last;   /* Number of the level's last page. A level counts its pages from 0. */
+    ordo_u32 full;   /* Number of lines in each of the level's pages, except the last page. */
+    ordo_u32 above, above_last; /* Lines above this level: in each page (above), in the last page (above_last). */
 } index_place;
 
-/* Begins pages at the place's level. */
+/* Returns `at` with the members that describe pages. The level at.level must be the top level of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -147,7 +146,7 @@ INDEX_FN index_place index_root(ordo_u32 blocks, index_form form)
     return index_new_pages(at, blocks, form);
 }
 
-/* Returns the place of the level below. */
+/* Returns the place of the level below at.level. */
 INDEX_FN index_place index_below(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 lines = index_units(blocks, form.line_depth, at.level);
@@ -166,7 +165,6 @@ INDEX_FN index_place index_below(index_place at, ordo_u32 blocks, index_form for
     return index_new_pages(at, blocks, form);
 }
 
-/* Returns the place of a level. */
 INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 level)
 {
     index_place at = index_root(blocks, form);
@@ -176,7 +174,7 @@ INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 l
     return at;
 }
 
-/* Returns the number of the line that is unit `unit` of the place's level. */
+/* Returns the number of the line of unit (node) `unit` of the level at.level. */
 INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 {
     if (form.page_levels == 0)
@@ -194,8 +192,8 @@ INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* SIMD blocks that begin `depth` levels below the top of a line have numbers from the left. Returns the first slot of
- * number `block`. */
+/* Returns the first slot of a SIMD block. `block` counts, from the left, the SIMD blocks that begin `depth` levels
+ * below the top of the line. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
@@ -210,13 +208,13 @@ INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
     for (ordo_u32 depth = 0;; depth += form.simd_depth) {
         const ordo_u32 levels = index_simd_depth(form, depth), below = form.line_depth - depth - levels;
         const ordo_u32 child = (entry + 1) >> below;
-        /* In this block, if no levels below are needed to tell the entry from others. */
+        /* True if the separator lies in a SIMD block at this depth, not in a deeper one. */
         if ((child << below) == entry + 1)
             return index_simd_slot(form, depth, child >> levels) + (child & ((1u << levels) - 1)) - 1;
     }
 }
 
-/* Returns the position of a separator in the index, as a number of entries. */
+/* Returns the position of separator `entry` of the level at.level: the number of separators before it in memory. */
 INDEX_FN ordo_u64 index_position(index_place at, index_form form, ordo_u32 entry)
 {
     const ordo_u32 within = (1u << form.line_depth) - 1;

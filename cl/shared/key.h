@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned
  * number of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ...
- * < +inf < +NaN). A kernel for descending order inverts all bits of the ordered form.
+ * < +inf < +NaN). Kernels for descending order invert all bits of the ordered form.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
@@ -12,9 +12,9 @@
  *     KEY_LEAST, KEY_GREATEST      the least and the greatest ordered form
  *     key_bits(k)                  converts a key to its ordered form
  *     key_from_bits(f)             converts an ordered form to the key
- *     key_before(f, g)             true if f is less than g
- *     key_upto(f, g)               true if f is at most g
- *     key_same(f, g)               true if f equals g
+ *     key_before(f, g)             true if f < g
+ *     key_upto(f, g)               true if f <= g
+ *     key_same(f, g)               true if f == g, also for stored keys
  *     key_digit(f, shift, mask)    bits of f from bit number `shift` up, at most 32 bits
  *     key_above(f, n)              f without its n lowest bits, shifted to bit 0; n < KEY_BITS
  *     key_low_bits(n)              the form whose n lowest bits are set; n < KEY_BITS
@@ -24,7 +24,7 @@
  *     key_top(f, width)            the highest 32 bits of f, which has at most `width` bits
  *     key_hash(f)                  a number whose upper half depends on all bits of f
  *
- * Ordered forms may also be combined by ^ & | and ~. key_same also compares stored keys. */
+ * Ordered forms may also be combined by ^ & | and ~. */
 #pragma once
 #include "shared/types.h"
 
@@ -67,9 +67,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Declare the parameters of a kernel for an array of keys and, if ORDO_VALUE_BYTES is not 0, an array of values:
- * PAIRS_IN for arrays that the kernel reads, PAIRS_OUT for arrays that it writes. PAIR_VALUES is a pointer to value
- * `at`, or null if there are no values. */
+/* PAIRS_IN declares kernel parameters for an array of keys that the kernel reads, and of values unless ORDO_VALUE_BYTES
+ * is 0. PAIRS_OUT declares arrays that it writes. PAIR_VALUES is a pointer to value `at`, or null without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

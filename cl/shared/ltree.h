@@ -26,8 +26,7 @@
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
- *              dead nodes: leaves whose elements moved to a neighbour, and inner nodes without children
- *              (dict/ltree/reclaim.cl).
+ *              dead nodes: leaves whose elements moved to a neighbour, inner nodes without children (reclaim.cl).
  *
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
@@ -59,8 +58,8 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* Fields of a node's header: the number of entries, a version number that each change of the node increments, and
- * two flags. The header of a free node has all bits set. */
+/* Fields of a node's header: the number of entries, a version that each change of the node increments, and two flags.
+ * All bits of a free node's header are set. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
@@ -87,11 +86,11 @@ enum ltree_word {
     /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation gave up after it had visited a leaf */
+    LTREE_MOVED,          /* 1 if an operation gave up after visiting a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of leaves without elements that still have an entry in the level above */
+    LTREE_ZOMBIES,        /* number of empty leaves with an entry in the level above */
     LTREE_DEAD,           /* number of allocated leaves that belong to no level */
     LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
@@ -101,13 +100,12 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* Size in bytes of the record of an operation that gave up (a uint4). */
+/* Size in bytes of the record (a uint4) of an operation that gave up. */
 #define LTREE_PENDING_BYTES 16
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Classes of operations that gave up. The host runs the operations of each class again as one batch, while no updates
- * run. */
+/* Classes of operations that gave up. The host runs each class again as one batch, while no updates run. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FINDS,

@@ -3,11 +3,10 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. With a larger number each work-item merges a
- * separate chunk. */
+/* Maximum number of elements per work-item if a work-group merges a tile. With more, each work-item merges a separate
+ * chunk. */
 #define MERGE_ITEMS_MAX 32
 
-/* Local memory of kernel merge_tiles, in bytes. */
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \
     SHARED_ROUND_UP(((group) * (items) + (items) + 1) * (key_bytes) +                                                  \
                         ((value_bytes) ? SHARED_ROUND_UP(2 * (group) * (items), 8) : 0) +                              \

@@ -7,11 +7,10 @@
  *
  *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If a container is stored as runs, only 4
  *                  bytes: 12347 in the lower half, the number of containers less 1 in the upper half
- *     runs         one bit per container: 1 if the container is stored as runs. The field is absent if all bits would
- *                  be 0
+ *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
  *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
- *     offsets      4 bytes per container: the container's distance from the cookie in bytes. The field is absent if
- *                  there is a field `runs` and fewer than 4 containers
+ *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there is a field `runs` and
+ *                  fewer than 4 containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
@@ -29,16 +28,16 @@
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* Describes one bitmap of 32-bit keys within a set of 64-bit keys. */
+/* Describes one bitmap of 32-bit keys in a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the bitmap: its first byte (the cookie) and its end. */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap's first byte (the cookie) and of its end. */
     ordo_u32 high;
     ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. `begin` is the byte offset of its keys, bitmap words or runs, `units` is their number. */
+/* Describes a container. It has `units` keys, bitmap words or runs, from byte offset `begin` on. */
 typedef struct {
     ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
@@ -49,8 +48,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. The kernels report the first bitmap or container that has the
- * error, or 0xffffffff. */
+/* Errors in the bytes of a set, with their messages. Kernels report the first bitmap or container with the error, or
+ * 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -68,6 +67,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk. ROARING_AT is the number of bytes read, ROARING_FOUND the number of containers found,
- * ROARING_HIGH the upper half of the last bitmap's keys. */
+/* State of kernel roaring_walk: the numbers of bytes read and of containers found, and the upper half of the last
+ * bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

@@ -5,7 +5,7 @@
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Lists the functions of device/team.cl that the test calls. The result of a function in work-item i of n is
+/* Lists the functions of device/team.cl that the test calls. Work-item i of n stores a function's result in
  * answers[LANES_... * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
@@ -65,18 +65,16 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* Sizes of kernel self_test_phases. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words that all work-items update in the tests of 32-bit and of 64-bit atomic operations. Work-item i does the
- * following: */
+/* Words that all work-items update in the tests of 32-bit and 64-bit atomic operations. Work-item i: */
 enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
     ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
-    ATOMICS_MIN,      /* computes the minimum with the same number */
+    ATOMICS_MIN,      /* computes the minimum with the number of ATOMICS_MAX */
     ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
     ATOMICS_OR,       /* sets bit number i / 8 % (number of bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
@@ -86,16 +84,16 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Makes a 64-bit number whose lower half descends when the upper half ascends, so that a device that compares only one
- * half finds a wrong maximum. The caller must have mark < 2^31. */
+/* Returns a 64-bit number whose lower half descends while the upper half ascends. A device that compares only one half
+ * then finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
 /* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* a work-item's load after its relaxed store of atomics_mark(i) */
-    ATOMICS_SEEN_ACQUIRE, /* a work-item's load after its release store of atomics_mark(i) + 1 */
+    ATOMICS_SEEN_RELAXED, /* load after a relaxed store of atomics_mark(i) */
+    ATOMICS_SEEN_ACQUIRE, /* load after a release store of atomics_mark(i) + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
@@ -111,10 +109,9 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Sizes of kernel self_test_peeks. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Tests of contention. In each test, all work-items update one word until enough updates have collided. */
+/* Tests of contention: all work-items update one word until enough updates have collided. */
 enum contend_kind {
     CONTEND_ADD,
     CONTEND_CAS,
@@ -123,7 +120,7 @@ enum contend_kind {
     CONTEND_STORE64, /* Stores 64-bit words. Loads must not mix halves of two stores. */
     CONTEND_KINDS
 };
-/* The buffer has one word for each test, then the number of collisions of each test. */
+/* The buffer has one word per test, then the number of collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
@@ -138,15 +135,15 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. Each line of words has a header: 2 * version, plus 1 while a writer holds
- * the line's latch. */
+/* Sizes of the test of reads without a latch. A *line* is an array of OPTIMISTIC_WORDS words. One word is its header:
+ * twice the version, plus 1 while a writer holds the line's latch. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* number of reads that saw the same version before and after, and right words */
-    OPTIMISTIC_TORN, /* number of reads that saw wrong words and noticed it, because the version had changed */
-    OPTIMISTIC_BAD,  /* number of reads that saw wrong words although the version had not changed: an error */
+    OPTIMISTIC_GOOD, /* number of reads that saw right words and no change of version */
+    OPTIMISTIC_TORN, /* number of reads that saw wrong words and a change of version */
+    OPTIMISTIC_BAD,  /* number of reads that saw wrong words, but no change of version: an error */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -164,7 +161,6 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Words of kernel self_test_chain. */
 enum chain_word {
     CHAIN_TICKET, /* number of groups that have begun */
     CHAIN_TURN,
@@ -177,6 +173,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that work-group t stores. The other bits are the sum 1 + 2 + ... + (t + 1). */
+/* Flag in the word that work-group t stores. Its other bits are 1 + 2 + ... + (t + 1). */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key.
- * In a pass, each work-group sorts a *tile* of elements. All passes share one control buffer:
+/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
+ * a pass, each work-group sorts a *tile* of elements. All passes share one control buffer:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -9,10 +9,10 @@
  *                    '------ zeroed by the histogram ------'
  *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
  *
- * The histogram kernel uses another buffer: the number of finished groups, then passes x RADIX counts. */
+ * The histogram kernel has another buffer: the number of finished groups, then passes x RADIX counts. */
 
 /* In one-sweep, each tile and digit has a status word, from which later tiles compute their output indices (look-back).
- * The word's top two bits are a code, the other bits count elements.
+ * Its top two bits are a code, the other bits count elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
  *   S2  After a launch all words of its tiles are "count up to this tile". The next pass uses another code for this
@@ -29,8 +29,8 @@
 /* Code of a status word that counts the elements of its tile and all earlier tiles (see S1 and S2). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. Members `..._at` are element indices in a buffer, members `..._word` are word indices in the
- * control buffer. */
+/* Arguments of a pass. Members `..._at` are indices of elements, members `..._word` are indices of words in the control
+ * buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
@@ -39,15 +39,16 @@ struct sort_pass {
     ordo_u32 tiles;
     ordo_u32 pass;              /* Number of the pass, from 0. */
     ordo_u32 shift, digit_mask; /* The pass's digit is key_digit(ordered form, shift, digit_mask). */
-    ordo_u32 ticket_word;       /* Counter that hands out the tiles of this launch. */
+    ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
     ordo_u32 status_word;
-    /* Word indices of two arrays. Each has the output index of each digit's first element. The first array is for this
-     * launch, the second for the next launch. If a plan chooses the digit, the kernel adds the digit's offset. */
+    /* Both arrays have the output index of each digit's first element. The launch reads the array at bases_in_word, and
+     * writes the array at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds the digit's
+     * offset to both indices. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass that takes its digit from the plan of sort_histogram.cl. */
+/* Arguments of a pass whose digit comes from a plan (sort_histogram.cl). */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
@@ -59,20 +60,20 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Minimum number of digits in which keys must differ for the local pass (see struct sort_local). */
+/* A plan has a local pass (struct sort_local) only if keys differ in at least this number of digits. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* Word index of `bases` in the control buffer. The kernel zeroes all words before it. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for the local pass (struct sort_local). 0: no local pass. */
+    ordo_u32 bases_word;    /* Index of the first word of `bases`. The kernel zeroes all words before it. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0: no local pass. */
 };
 
-/* Arguments of the local pass, which ends the sort in local memory. It sorts each *segment*: neighbours whose keys are
- * equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r * step
- * to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in the
- * output. */
+/* Arguments of the local pass, which completes the sort in local memory. It sorts each *segment*: neighbours whose keys
+ * are equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r *
+ * step to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in
+ * the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -86,24 +87,22 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs. It divides the array into `chunks` chunks of `chunk` elements. Word digit * chunks + c
- * of the control buffer counts the digit in chunk number c. */
+/* Arguments of a pass on CPUs over `chunks` chunks of `chunk` elements. Word digit * chunks + c of the control buffer
+ * counts the digit in chunk c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
     ordo_u32 unused;
 };
 
-/* Arguments of the kernels of sort_buckets.cl. */
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, the kernels of sort_chunked.cl sort
-                       * instead. */
+    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts instead. */
 };
 
-/* Words of the plan of sort_buckets.cl: a state (see the enum below), the lowest bit of the digit, and the end index of
- * each bucket. */
+/* Words of the plan of sort_buckets.cl: a state (the enum below), the digit's lowest bit, and each bucket's end
+ * index. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
@@ -127,7 +126,6 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* SORT_LOCAL_BYTES is the local memory of a pass, in bytes. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
@@ -135,7 +133,6 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS),                           \
                      SHARED_MAX(8, element_bytes)))
 
-/* HISTOGRAM_LOCAL_BYTES is the local memory of the histogram, in bytes. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -143,5 +140,4 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           5 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* Local memory of the local pass (struct sort_local), in bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

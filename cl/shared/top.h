@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It finds the k-th element digit by digit. Digits are taken from a number: the ordered form of the key
+ * key order. It finds the k-th element digit by digit. The digits belong to a number: the key's ordered form
  * (shared/key.h), followed by the element's index in index_bits bits. Pass p counts digit p of the *candidates*: the
- * elements that agree with the k-th element in all earlier digits. The results lie in one buffer of words, which are 0
- * at first:
+ * elements that agree with the k-th element in all earlier digits. One buffer of words, at first 0, has the results:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -11,7 +10,7 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements in the output. The other words are padding. */
+#define TOP_TAKEN_WORDS 16 /* Word 0 counts elements in the output. The others are padding. */
 
 /* Words of a pass's record: */
 #define TOP_FINISHED   0 /* number of work-groups that have finished */
@@ -23,27 +22,25 @@
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
-/* Arguments of pass number `pass`. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of the digit above it. */
+    /* digit_shift and digit_mask extract digit pass - 1. Bits from digit_above up are the earlier digits. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
 };
 
-/* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item and round. Two counts of a tile share a word, so with more elements a count
- * could overflow. */
+/* Maximum number of elements per work-item and round. Two counts of a tile share a word, and more elements could
+ * overflow a count. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the size of the
- * buffer of results. */
+/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the number of words
+ * of results. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -51,8 +48,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. A work-item handles `chunk` elements, and lists the first `needed` of them in key
- * order. */
+/* Arguments of a selection on CPUs. A work-item lists the first `needed` of its `chunk` elements in key order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

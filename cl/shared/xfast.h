@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of an X-fast trie: a sorted array of distinct keys (the leaves), and an index that finds a
- * key by a binary search over prefix lengths. A prefix is the high bits of a key's ordered form (shared/key.h). All
- * leaves with the same prefix are neighbours:
+ * key by a binary search over prefix lengths. A prefix is the high bits of a key's ordered form (shared/key.h). Leaves
+ * with the same prefix are neighbours:
  *
  *     leaves    k0 k1 k2 ...                          a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits) = count      prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1
  *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of
  *                                                     flat_bits + group, flat_bits + 2 group, ... bits
  *
- * A key of the hash table has the prefix in its upper bits, then a bit that is 1, then bits that are 0. Prefixes with
- * at most XFAST_LEAF leaves have no entry. A search compares these few keys instead, as in D. E. Willard's y-fast trie
- * (IPL 17, 1983). */
+ * A key of the hash table has the prefix in its upper bits, then a 1 bit, then 0 bits. A search compares the leaves of
+ * a prefix with at most XFAST_LEAF leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   A prefix with more than XFAST_LEAF leaves has an entry in the table if the table stores its length. The
- *               entry is the index of its first leaf, and the index after its last.
+ *  X2 entries   A prefix of more than XFAST_LEAF leaves has an entry, if the table has a level for its length.
+ *               The entry is the index of the prefix's first leaf, and the index after its last leaf.
  *  X3 only      The table has no other entry.
- *  X4 masks     Keys may encode prefixes, for example routes (xfast_prefix.cl). If the trie has masks, bit l of
- *               masks[i] is 1 exactly if another key encodes the first l bits of key i's prefix. */
+ *  X4 masks     A key may stand for a prefix, for example a route (xfast_prefix.cl). If the trie has masks, bit l of
+ *               masks[i] is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
 #pragma once
 #include "shared/types.h"
 
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* Maximum of flat_bits, and maximum mean number of leaves with the same first flat_bits bits. */
+/* XFAST_FLAT_BITS_MAX is the maximum of flat_bits, XFAST_FLAT_MEAN_MAX the maximum mean number of leaves per entry of
+ * `flat`. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
 
 #define XFAST_MASKS_SHARE 32
 
-/* Size of an entry of the hash table in bytes. The lower half is the index of the prefix's first leaf, the upper half
- * the index after its last leaf. */
+/* Size in bytes of an entry of the hash table. Its lower half is the index of the prefix's first leaf, its upper half
+ * the index after the last leaf. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
@@ -45,8 +45,8 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");
 
-/* Results of the check of a trie. For each message below: the first leaf or entry that violates the invariant, or
- * 0xffffffff. The last word is the number of entries that the hash table must have. */
+/* Results of the check of a trie: for each message, the first leaf or entry that violates the invariant, or 0xffffffff.
+ * The last word is the number of entries that the hash table must have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
