@@ -434,6 +434,31 @@ static bool is_one_of(const char *name, const char *a, const char *b)
     return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
+/* A column of strings. Its bad offsets: tests/primitive/strings.c. */
+static void bad_column(struct trial *r)
+{
+    static const uint32_t bad_bytes[] = { 1, 2, 3, 5, 16, UINT32_MAX };
+    struct given          g = r->good;
+
+    g.no_column = true;
+    refuse(r, &g, ORDO_INVALID, "column", "is NULL");
+    g = r->good;
+    for (size_t i = 0; i < LENGTH(bad_bytes); i++) {
+        g.offset_bytes = bad_bytes[i];
+        refuse(r, &g, ORDO_INVALID, "offset_bytes", "is no size of offsets");
+    }
+    g = r->good;
+    bad_count(r, "column.count", &g, &g.count);
+    g = r->good;
+    g.n_bytes = 1;
+    refuse(r, &g, ORDO_INVALID, "n_bytes", "is less than an offset");
+    g.n_bytes = SIZE_MAX;
+    if (!r->host)
+        refuse(r, &g, ORDO_INVALID, "n_bytes", "is more than the buffer has");
+    give_bad_array(r, 0);
+    give_bad_array(r, 1);
+}
+
 /* Gives one parameter a bad value. Returns false if the parameter is unknown. */
 static bool give_badly(struct trial *r, size_t p)
 {
@@ -457,6 +482,8 @@ static bool give_badly(struct trial *r, size_t p)
         bad_count(r, name, &g, &g.count);
     } else if (strcmp(name, "order") == 0) {
         bad_order(r);
+    } else if (strcmp(name, "column") == 0) {
+        bad_column(r);
     } else if (is_one_of(name, "runs", "n_runs")) {
         bad_runs(r);
     } else if (is_one_of(name, "fields", "n_fields")) {

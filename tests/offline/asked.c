@@ -261,6 +261,15 @@ static void ask_keys(ordo_device *dev, const struct arrays *a, size_t count)
     }
 }
 
+static void ask_strings(ordo_device *dev, const struct arrays *a, size_t count)
+{
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        const struct ordo_sort_strings_params params = { false };
+        const struct ordo_strings             column = { a->at[0], bytes, a->at[1], count, count };
+        ignore(ordo_sort_strings(dev, &params, &column, a->at[2], a->at[3], NULL));
+    }
+}
+
 static void ask_sort(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
 {
     const struct ordo_sort_params params = { pair->key, pair->value_bytes, pair->descending, 0, 0 };
@@ -355,6 +364,7 @@ static void ask_primitives(ordo_device *dev, const char *tunable)
         if (is_of(tunable, "compact")) {
             ask_rows(dev, &a, counts[c]);
             ask_keys(dev, &a, counts[c]);
+            ask_strings(dev, &a, counts[c]);
         }
         ask_pairs(dev, tunable, &a, counts[c]);
         arrays_destroy(&a);

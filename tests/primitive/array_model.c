@@ -353,6 +353,39 @@ static void model_key_unpack(const struct modelled *m)
     }
 }
 
+static const struct modelled *sorted_strings;
+
+static int compare_strings(uint32_t x, uint32_t y)
+{
+    const struct modelled *m = sorted_strings;
+    const uint8_t         *bytes = m->a[1];
+    const size_t           a = word_at(m, 0, x), a_length = word_at(m, 0, x + 1) - a, b = word_at(m, 0, y),
+                 b_length = word_at(m, 0, y + 1) - b;
+    const int order = memcmp(bytes + a, bytes + b, a_length < b_length ? a_length : b_length);
+
+    return order ? order : a_length < b_length ? -1 : a_length > b_length;
+}
+
+static int by_string(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+    const int      order = compare_strings(x, y);
+
+    return order ? (sorted_strings->g->descending ? -order : order) : x < y ? -1 : x > y;
+}
+
+static void model_sort_strings(const struct modelled *m)
+{
+    uint32_t *rows = m->a[2];
+
+    sorted_strings = m;
+    for (size_t i = 0; i < m->g->count; i++)
+        rows[i] = (uint32_t) i;
+    qsort(rows, m->g->count, sizeof *rows, by_string);
+    for (size_t i = 0; i < m->g->count; i++)
+        put(m, 3, i, i > 0 && compare_strings(rows[i - 1], rows[i]) == 0);
+}
+
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 void model_array_call(const struct array_call *call, const struct given *g, void *const a[])
@@ -379,6 +412,7 @@ void model_array_call(const struct array_call *call, const struct given *g, void
         { "scatter", model_scatter },
         { "key_pack", model_key_pack },
         { "key_unpack", model_key_unpack },
+        { "sort_strings", model_sort_strings },
     };
     struct modelled m = { .g = g, .a = a };
     size_t          i = 0;

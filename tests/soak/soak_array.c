@@ -112,6 +112,18 @@ static void choose_fields(struct life *l, struct play *p)
     p->g.type = ORDO_U64;
 }
 
+/* Strings of 0 to 16 bytes, all in CALL_STRING_BYTES per row. Few values per byte, so that strings share prefixes. */
+static void fix_strings(struct life *l, struct play *p)
+{
+    uint32_t *offsets = p->want[0];
+    uint8_t  *bytes = p->want[1];
+
+    for (size_t i = 0; i < CALL_STRING_BYTES * p->g.count; i++)
+        bytes[i] %= 2;
+    for (size_t i = 0; i <= p->g.count; i++)
+        offsets[i] = (uint32_t) (CALL_STRING_BYTES * i - (i > 0 ? soak_below(l, CALL_STRING_BYTES + 1) : 0));
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define ROW                                                                                                            \
@@ -138,5 +150,6 @@ const struct soak_row soak_array_rows[] = {
     { "ordo_scatter", ROW, ROW_ARRAY, .choose = choose_rows, .model = model },
     { "ordo_key_pack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model },
     { "ordo_key_unpack", ROW, ROW_ARRAY, .choose = choose_fields, .model = model },
+    { "ordo_sort_strings", ROW, ROW_ARRAY, .choose = choose_merge, .fix = fix_strings, .model = model },
 };
 const size_t n_soak_array_rows = LENGTH(soak_array_rows);

@@ -14,6 +14,8 @@ static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t 
         return (uint32_t) (i * (UINT32_MAX / n));
     case INPUT_INDICES:
         return (uint32_t) test_below(t, n + n / 8);
+    case INPUT_OFFSETS:
+        return (uint32_t) (CALL_STRING_BYTES * i - i % 5);
     default:
         return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
     }

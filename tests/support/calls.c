@@ -125,6 +125,25 @@ static ordo_status call_key_unpack_host(const struct given *g, void *const a[])
                                 (uint8_t *[]) { a[3], NULL });
 }
 
+static size_t n_bytes(const struct given *g)
+{
+    return g->n_bytes ? g->n_bytes : g->count > SIZE_MAX / CALL_STRING_BYTES ? SIZE_MAX : CALL_STRING_BYTES * g->count;
+}
+
+static ordo_status call_sort_strings(const struct given *g, const struct ordo_slice a[])
+{
+    const struct ordo_strings column = { a[0], g->offset_bytes ? g->offset_bytes : 4, a[1], n_bytes(g), g->count };
+    return ordo_sort_strings(g->dev, OR_NULL(g, ordo_sort_strings_params(.descending = g->descending)),
+                             g->no_column ? NULL : &column, a[2], a[3], g->order);
+}
+
+static ordo_status call_sort_strings_host(const struct given *g, void *const a[])
+{
+    const struct ordo_host_strings column = { a[0], g->offset_bytes ? g->offset_bytes : 4, a[1], n_bytes(g), g->count };
+    return ordo_sort_strings_host(g->dev, OR_NULL(g, ordo_sort_strings_params(.descending = g->descending)),
+                                  g->no_column ? NULL : &column, a[2], a[3]);
+}
+
 #define IN(name, bytes, of)                                                                                            \
     {                                                                                                                  \
         name, bytes, 1, 0, INPUT_##of                                                                                  \
@@ -239,6 +258,13 @@ const struct array_call primitive_calls[] = {
         MAY("columns_out", 4, 1, 0),
         MAY("second_out", 4, 1, 0),
         { "valid_out", 1, 0, 0, .output = true, .optional = true, .bits = true } } },
+    { ARRAY(sort_strings),
+      false,
+      false,
+      { { "offsets", 4, 1, 1, INPUT_OFFSETS },
+        { "bytes", 1, CALL_STRING_BYTES, 0, INPUT_FLAGS },
+        OUT("rows_out", 4, 1, 0),
+        MAY("equal_out", 1, 1, 0) } },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 

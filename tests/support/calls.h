@@ -14,6 +14,7 @@ struct given {
     ordo_dict               *dict;      /* instead of the device, for dictionary calls */
     bool                     no_params; /* passes NULL for the parameters or the batch */
     bool                     no_count;  /* passes NULL for the pointer to the number of elements */
+    bool                     no_column; /* passes NULL for the column of strings */
     ordo_type                type;
     uint32_t                 value_bytes;
     size_t                   n;      /* the size of the arrays; of the runs of merge_runs, with gaps */
@@ -35,7 +36,9 @@ struct given {
     uint32_t          first_bit, bits, row_bytes; /* row_bytes 0: 4 */
     const ordo_index *index;
     ordo_scheme       scheme;
-    size_t            n_fields; /* fields of keys; 0: 2 */
+    size_t            n_fields;     /* fields of keys; 0: 2 */
+    uint32_t          offset_bytes; /* of a column of strings; 0: 4 */
+    size_t            n_bytes;      /* of a column of strings; 0: CALL_STRING_BYTES * count */
     /* Parameters of ordo_dict_range_limited. */
     uint32_t limit;
     bool     ascending;
@@ -55,12 +58,13 @@ enum call_input {
     INPUT_UPSERTS,
     INPUT_ROOMS,
     INPUT_INDICES, /* of n rows; some out of range */
+    INPUT_OFFSETS, /* of strings of 4 to 9 bytes, in CALL_STRING_BYTES * n bytes */
 };
 
 /* The elements of an array, where they are not times * count + more. */
 enum call_extent { EXTENT_COUNT, EXTENT_SECOND, EXTENT_BOTH, EXTENT_FIRST_K, EXTENT_RUNS };
 
-enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */ };
+enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */, CALL_STRING_BYTES = 8 };
 struct call_array {
     const char      *name;
     size_t           bytes;

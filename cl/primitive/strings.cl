@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts the rows of a column of strings. shared/strings.h describes segments, depths and keys. In each round
+ * strings_share extends the depths, strings_keys makes the keys, another file's kernels sort them together with the row
+ * numbers, strings_split finds the rows that remain undecided, and strings_keep collects them for the next round.
+ *
+ * The undecided rows of a round lie in *slots*. Slot i belongs to output position place[i]. Rows move between slots,
+ * but only within their segment, so that slots keep their places.
+ *
+ *  STRINGS_OFFSET_BYTES  The size of an offset: 4 or 8.
+ *  STRINGS_GROUP         The number of work-items per group.
+ *  STRINGS_TILE          The number of consecutive slots that a group handles. */
+#pragma once
+#include "device/atomic.cl"
+#include "device/compiler.cl"
+#include "shared/strings.h"
+
+#ifndef STRINGS_OFFSET_BYTES
+#define STRINGS_OFFSET_BYTES 4
+#endif
+#ifndef STRINGS_GROUP
+#define STRINGS_GROUP 1
+#endif
+#ifndef STRINGS_TILE
+#define STRINGS_TILE 4096
+#endif
+
+#if STRINGS_OFFSET_BYTES == 8
+typedef ulong string_offset;
+#else
+typedef uint string_offset;
+#endif
+
+/* The slots of this work-item: slot i from `first` on, in steps of STRINGS_GROUP, below `end`. */
+#define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
+#define STRINGS_EACH(i, count)                                                                                         \
+    for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \
+              end_ = min((count) -STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;                                 \
+         i < end_; i += STRINGS_GROUP)
+
+/* ---- strings --------------------------------------------------------------------------------------------------- */
+
+/* A column. Positions count bytes of the buffer. String i begins at position begin + offsets[i]. */
+typedef struct {
+    __global const string_offset *offsets;
+    __global const uchar         *bytes;
+    ulong                         begin, end; /* No load reaches position `end`. */
+} strings;
+
+ORDO_FN strings strings_of(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
+                           ulong bytes_at, ulong n_bytes)
+{
+    return (strings) { offsets + offsets_at, bytes, bytes_at, bytes_at + n_bytes };
+}
+
+#if ORDO_CPU
+#define STRING_LOAD 8
+ORDO_FN ulong string_load(__private const strings *s, ulong at)
+{
+    return as_ulong(vload8(0, s->bytes + at));
+}
+#else
+/* GPUs load aligned words only. Two of them contain the eight bytes. */
+#define STRING_LOAD 16
+ORDO_FN ulong string_load(__private const strings *s, ulong at)
+{
+    __global const ulong *words = (__global const ulong *) s->bytes + at / 8;
+    const uint            shift = (uint) at % 8 * 8;
+    return shift == 0 ? words[0] : words[0] >> shift | words[1] << (64 - shift);
+}
+#endif
+
+/* Returns `left` bytes, 0 to 8, from position `at` on, with the first byte most significant. Missing bytes are 0. */
+ORDO_FN ulong string_word(__private const strings *s, ulong at, uint left)
+{
+    if (left == 0)
+        return 0;
+    if (s->end >= STRING_LOAD && at <= s->end - STRING_LOAD)
+        return as_ulong(as_uchar8(string_load(s, at)).s76543210) & (ulong) -1 << (64 - 8 * left);
+    ulong word = 0;
+    for (uint k = 0; k < left; k++)
+        word |= (ulong) s->bytes[at + k] << (56 - 8 * k);
+    return word;
+}
+
+/* The rest of a string. */
+typedef struct {
+    ulong at, left; /* position of its first byte, and number of bytes */
+} string_rest;
+
+/* Returns string number `row` without its first `depth` bytes. */
+ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong depth)
+{
+    const ulong at = s->offsets[row] + depth;
+    return (string_rest) { s->begin + at, s->offsets[row + 1] - at };
+}
+
+/* Returns the number of equal bytes from the positions a and b on, but at most `most`. */
+ORDO_FN uint string_shared(__private const strings *s, ulong a, ulong b, uint most)
+{
+    const uint words = (most + 7) / 8;
+    for (uint w = 0; w < words; w++) {
+        const uint  same = 8 * w, left = min(most - same, 8u);
+        const ulong apart = string_word(s, a + same, left) ^ string_word(s, b + same, left);
+        if (apart)
+            return same + (uint) clz(apart) / 8;
+    }
+    return most;
+}
+
+/* ---- the begin of a sort --------------------------------------------------------------------------------------- */
+
+/* Checks the offsets, and puts each row into its own slot of segment 0. If a row is bad, *bad receives count - row, for
+ * the first such row. *bad must be 0 before. */
+ORDO_KERNEL(STRINGS_GROUP)
+void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
+                   __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
+                   __global ulong *depth, __global uint *first, __global uint *more)
+{
+    STRINGS_EACH(i, count)
+    {
+        const ulong from = offsets[offsets_at + i], to = offsets[offsets_at + i + 1];
+        if (from > to || to > n_bytes)
+            ordo_max(bad, count - i);
+        rows[i] = i;
+        place[i] = i;
+        segment[i] = 0;
+        if (i == 0) {
+            depth[0] = 0;
+            first[0] = 0;
+            more[0] = STRINGS_PREFIX_MAX;
+        }
+    }
+}
+
+/* ---- a round --------------------------------------------------------------------------------------------------- */
+
+/* The undecided rows. rows[i] is the row in slot i, which is in segment number segment[i]. Segment s begins at slot
+ * first[s]. Its strings have depth[s] + more[s] bytes in common, as far as is known. */
+typedef struct {
+    __global const uint  *rows, *segment, *first;
+    __global const ulong *depth;
+    __global uint        *more;
+} undecided;
+
+ORDO_FN void strings_share_row(__private const strings *s, __private const undecided *u, uint i)
+{
+    const uint        segment = u->segment[i], row = u->rows[i], other = u->rows[u->first[segment]];
+    const string_rest a = string_after(s, row, u->depth[segment]), b = string_after(s, other, u->depth[segment]);
+    const uint        known = ordo_load_relaxed(&u->more[segment]);
+    const uint        most = (uint) min((ulong) known, min(a.left, b.left));
+    const uint        same = row == other ? most : string_shared(s, a.at, b.at, most);
+    if (same < known)
+        ordo_min(&u->more[segment], same);
+}
+
+/* Sets more[s] to the number of bytes after the depth that all strings of segment s have in common, but at most
+ * STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
+ORDO_KERNEL(STRINGS_GROUP)
+void strings_share(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
+                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const uint *first,
+                   __global const ulong *depth, __global uint *more, uint count)
+{
+    const strings   s = strings_of(offsets, offsets_at, bytes, bytes_at, n_bytes);
+    const undecided u = { rows, segment, first, depth, more };
+    STRINGS_EACH(i, count)
+    strings_share_row(&s, &u, i);
+}
+
+/* Makes the keys of all slots. `turn` has the key bits to invert: none, or all below the segment's number. */
+ORDO_KERNEL(STRINGS_GROUP)
+void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
+                  ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
+                  __global const uint *more, uint count, uint window, ulong turn, __global ulong *keys)
+{
+    const strings s = strings_of(offsets, offsets_at, bytes, bytes_at, n_bytes);
+    STRINGS_EACH(i, count)
+    {
+        const uint        in = segment[i];
+        const string_rest rest = string_after(&s, rows[i], depth[in] + more[in]);
+        const uint        length = (uint) min(rest.left, (ulong) window + 1);
+        const ulong       word = string_word(&s, rest.at, min(length, window)) >> (64 - 8 * window);
+        keys[i] = (ulong) in << STRINGS_KEY_BITS(window) | ((word << STRINGS_LENGTH_BITS | length) ^ turn);
+    }
+}
+
+/* Returns whether the strings with this key continue after the window. */
+ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
+{
+    return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
+}
+
+/* Writes the sorted rows to the output, and marks the slots whose rows remain undecided: neighbours with equal keys
+ * that continue. marks[i] is 1 for them, and 2^32 + 1 for the first of them with its key. marks[count] becomes 0. */
+ORDO_KERNEL(STRINGS_GROUP)
+void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
+                   uint window, ulong turn, __global ulong *marks, __global uint *rows_out, ulong rows_out_at,
+                   __global uchar *equal, ulong equal_at)
+{
+    STRINGS_EACH(i, count)
+    {
+        const ulong key = keys[i];
+        const bool  head = i == 0 || keys[i - 1] != key, tail = i + 1 == count || keys[i + 1] != key;
+        const bool  goes_on = strings_continue(key, window, turn);
+        const ulong mark = head ? (ulong) 1 << 32 | 1 : 1;
+        marks[i] = goes_on && !(head && tail) ? mark : 0;
+        rows_out[rows_out_at + place[i]] = rows[i];
+        if (equal)
+            equal[equal_at + place[i]] = !head && !goes_on;
+        if (i == 0)
+            marks[count] = 0;
+    }
+}
+
+/* Collects the undecided rows in the slots of the next round. sums[i] is the sum of all marks before slot i. The lower
+ * half of sums[i] is thus the new slot, the upper half counts new segments. */
+ORDO_KERNEL(STRINGS_GROUP)
+void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
+                  __global const uint *place, __global const ulong *depth, uint count, uint window,
+                  __global uint *rows_out, __global uint *place_out, __global uint *segment, __global ulong *depth_out,
+                  __global uint *first, __global const uint *more, __global uint *more_out)
+{
+    STRINGS_EACH(i, count)
+    {
+        const ulong sum = sums[i], next = sums[i + 1];
+        const uint  slot = (uint) sum, number = (uint) (next >> 32) - 1;
+        if ((uint) next == slot)
+            continue;
+        rows_out[slot] = rows[i];
+        place_out[slot] = place[i];
+        segment[slot] = number;
+        if (sum >> 32 == next >> 32)
+            continue;
+        const uint old = (uint) (keys[i] >> STRINGS_KEY_BITS(window));
+        depth_out[number] = depth[old] + more[old] + window;
+        first[number] = slot;
+        more_out[number] = STRINGS_PREFIX_MAX;
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sort of strings (cl/primitive/strings.cl) works in rounds. A *segment* is a group of rows that no round has told
+ * apart yet. All their strings begin with the same bytes. The number of these bytes is the segment's depth. A round
+ * sorts each segment by a key, which has these fields, from the most significant down:
+ *
+ *     segment     the segment's number, so that one sort orders all segments
+ *     window      the STRINGS_WINDOW bytes after the depth, the first most significant. Missing bytes are 0.
+ *     length      the number of bytes of the string after the depth, at most STRINGS_WINDOW + 1
+ *
+ * The length orders "a" before "a\0". Rows with equal keys have equal strings, unless length is STRINGS_WINDOW + 1. */
+#pragma once
+#include "shared/types.h"
+
+#define STRINGS_LENGTH_BITS 4
+#define STRINGS_WINDOW_MAX  7
+
+/* Number of key bits below the segment's number. */
+#define STRINGS_KEY_BITS(window) (8 * (window) + STRINGS_LENGTH_BITS)
+
+/* A launch compares at most this number of bytes of two strings, so that a kernel ends soon also for long strings. Must
+ * be a multiple of 8. */
+#define STRINGS_PREFIX_MAX 65536u

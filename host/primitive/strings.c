@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See strings.h. */
+#include "primitive/strings.h"
+
+#include <inttypes.h>
+
+struct ordo_array ordo_strings_offsets(const struct ordo_strings *column)
+{
+    return (struct ordo_array) { "offsets", column->offsets, column->count ? column->count + 1 : 0,
+                                 column->offset_bytes };
+}
+
+struct ordo_array ordo_strings_bytes(const struct ordo_strings *column)
+{
+    return (struct ordo_array) { "bytes", column->bytes, column->count ? column->n_bytes : 0, 1 };
+}
+
+ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column)
+{
+    ORDO_REQUIRE_GIVEN(dev, column);
+    ORDO_REQUIRE(dev, column->offset_bytes == 4 || column->offset_bytes == 8, ORDO_INVALID,
+                 "offset_bytes is %u: offsets have 4 or 8 bytes", (unsigned) column->offset_bytes);
+    ORDO_REQUIRE_COUNT(dev, "count", column->count);
+    return ORDO_OK;
+}
+
+void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes)
+{
+    ordo_args_slice(args, &column->offsets);
+    ordo_args_slice(args, &column->bytes);
+    ORDO_ADD(args, ORDO_ARG(*n_bytes));
+}
+
+enum { ROWS_PER_ITEM = 4, ROWS_PER_CHUNK = 4096 };
+
+struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
+                                       size_t count)
+{
+    const size_t group = ordo_group_of(dev, ORDO_COMPACT_GROUP, ORDO_K8V0);
+    const size_t tile = group == 1 ? ROWS_PER_CHUNK : group * ROWS_PER_ITEM;
+    return (struct ordo_launch) {
+        .file = "primitive/strings.cl",
+        .kernel = kernel,
+        .groups = ordo_ceil_div(count, tile),
+        .group = group,
+        .defines = { { "STRINGS_OFFSET_BYTES", column->offset_bytes },
+                     { "STRINGS_GROUP", (long) group },
+                     { "STRINGS_TILE", (long) tile } },
+    };
+}
+
+/* Downloads the offsets of a row. */
+static ordo_status read_ends(struct ordo_call *call, const struct ordo_strings *column, size_t row, uint64_t ends[2])
+{
+    const size_t bytes = column->offset_bytes;
+    uint32_t     narrow[2];
+    void        *to = bytes == 4 ? (void *) narrow : ends;
+    ORDO_TRY(ordo_call_read(call, column->offsets.mem, (column->offsets.at + row) * bytes, to, 2 * bytes));
+    for (int i = 0; i < 2 && bytes == 4; i++)
+        ends[i] = narrow[i];
+    return ORDO_OK;
+}
+
+ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row)
+{
+    uint64_t ends[2] = { 0 };
+    ORDO_TRY(read_ends(call, column, row, ends));
+    ORDO_REQUIRE(call->dev, ends[0] <= ends[1], ORDO_INVALID,
+                 "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row, ends[0], ends[1]);
+    return ORDO_FAIL(call->dev, ORDO_INVALID, "row %zu has bytes %" PRIu64 " to %" PRIu64 ": the column has %zu", row,
+                     ends[0], ends[1], column->n_bytes);
+}
+
+void ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2])
+{
+    const size_t n_offsets = column->count ? column->count + 1 : 0, n_bytes = column->count ? column->n_bytes : 0;
+    /* An array of more than ORDO_MAX_COUNT bytes is described as one large element. */
+    const size_t element = n_bytes <= ORDO_MAX_COUNT ? 1 : n_bytes;
+    arrays[0] = ordo_host_in(column->offsets, n_offsets, column->offset_bytes);
+    arrays[1] = ordo_host_in(column->bytes, n_bytes / element, element);
+}
+
+struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, const struct ordo_host_array arrays[2])
+{
+    return (struct ordo_strings) {
+        .offsets = arrays[0].slice,
+        .offset_bytes = column->offset_bytes,
+        .bytes = ordo_at(arrays[1].slice.mem, arrays[1].slice.at * arrays[1].bytes),
+        .n_bytes = column->n_bytes,
+        .count = column->count,
+    };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks and arguments of columns of strings. */
+#ifndef ORDO_PRIMITIVE_STRINGS_H
+#define ORDO_PRIMITIVE_STRINGS_H
+
+#include "ordo/strings.h"
+#include "primitive/host_array.h"
+#include "primitive/primitive.h"
+
+/* Describe the arrays of a column for ordo_check_arrays. */
+struct ordo_array ordo_strings_offsets(const struct ordo_strings *column);
+struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
+
+/* Returns ORDO_INVALID if `column` is NULL or has an unknown size of offsets, and ORDO_TOO_LARGE if it has too many
+ * rows. */
+ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
+
+/* Adds the five arguments of a column to those of a kernel. */
+void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
+
+/* A kernel of primitive/strings.cl that handles `count` rows. */
+struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
+                                       size_t count);
+
+/* Returns ORDO_INVALID with a message about row `row` of the column, whose offsets descend or exceed n_bytes. Waits for
+ * the device. */
+ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
+
+/* Two arrays for ordo_host_begin, and the column in device memory after it. */
+void                ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2]);
+struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, const struct ordo_host_array arrays[2]);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows sorted by strings, compared with qsort and memcmp on the host. */
+#include "tests/support/support.h"
+
+#include "primitive/strings.h"
+#include "shared/strings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A column under construction. */
+struct column {
+    size_t    count, room, n_bytes, room_bytes;
+    uint64_t *offsets; /* count + 1 */
+    uint8_t  *bytes;
+    size_t    first; /* bytes before the first string */
+};
+
+static void column_free(struct column *c)
+{
+    free(c->offsets);
+    free(c->bytes);
+}
+
+static void grow(void **memory, size_t *room, size_t need, size_t element)
+{
+    if (need <= *room)
+        return;
+    *room = 2 * need;
+    *memory = realloc(*memory, *room * element);
+    cr_assert(*memory != NULL);
+}
+
+/* Adds a string of `length` bytes, which the caller must write. */
+static uint8_t *add(struct column *c, size_t length)
+{
+    grow((void **) &c->offsets, &c->room, c->count + 2, sizeof *c->offsets);
+    grow((void **) &c->bytes, &c->room_bytes, c->n_bytes + length + 1, 1);
+    uint8_t *string = c->bytes + c->n_bytes;
+    if (c->count == 0)
+        c->offsets[0] = c->first = c->n_bytes;
+    c->n_bytes += length;
+    c->offsets[++c->count] = c->n_bytes;
+    return string;
+}
+
+static void add_text(struct column *c, const char *text, size_t length)
+{
+    memcpy(add(c, length), text, length);
+}
+
+static size_t length_of(const struct column *c, size_t row)
+{
+    return c->offsets[row + 1] - c->offsets[row];
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+static const struct column *sorted_column;
+static bool                 sorted_descending;
+
+static int compare_strings(const struct column *c, uint32_t a, uint32_t b)
+{
+    const size_t a_length = length_of(c, a), b_length = length_of(c, b);
+    const size_t least = a_length < b_length ? a_length : b_length;
+    const int    order = least ? memcmp(c->bytes + c->offsets[a], c->bytes + c->offsets[b], least) : 0;
+    return order ? order : a_length < b_length ? -1 : a_length > b_length;
+}
+
+static int by_string(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+    const int      order = compare_strings(sorted_column, x, y);
+    return order ? (sorted_descending ? -order : order) : x < y ? -1 : x > y;
+}
+
+static void model_sort(const struct column *c, bool descending, uint32_t *rows, uint8_t *equal)
+{
+    for (size_t i = 0; i < c->count; i++)
+        rows[i] = (uint32_t) i;
+    sorted_column = c;
+    sorted_descending = descending;
+    qsort(rows, c->count, sizeof *rows, by_string);
+    for (size_t i = 0; i < c->count; i++)
+        equal[i] = i > 0 && compare_strings(c, rows[i - 1], rows[i]) == 0;
+}
+
+/* ---- one sort ---------------------------------------------------------------------------------------------------- */
+
+/* Converts the offsets to the size that a call takes. */
+static void *offsets_of(const struct column *c, uint32_t bytes)
+{
+    uint8_t *offsets = test_alloc((c->count + 1) * bytes);
+    for (size_t i = 0; i <= c->count; i++) {
+        const uint32_t narrow = (uint32_t) c->offsets[i];
+        memcpy(offsets + i * bytes, bytes == 4 ? (const void *) &narrow : &c->offsets[i], bytes);
+    }
+    return offsets;
+}
+
+struct sorting {
+    const char *name;
+    bool        descending;
+    uint32_t    offset_bytes;
+    uint32_t   *rows; /* of the model */
+    uint8_t    *equal;
+};
+
+static void sort_on_device(struct test *t, const struct column *c, const struct sorting *s, const void *offsets)
+{
+    AUTO_ARRAY struct test_array on_offsets = test_upload(t, offsets, c->count + 1, s->offset_bytes, test_below(t, 4));
+    AUTO_ARRAY struct test_array on_bytes = test_upload(t, c->bytes, c->n_bytes, 1, test_below(t, 20));
+    AUTO_ARRAY struct test_array rows = test_upload(t, NULL, c->count, 4, test_below(t, 4));
+    AUTO_ARRAY struct test_array equal = test_upload(t, NULL, c->count, 1, test_below(t, 4));
+    const bool                   wants_equal = test_below(t, 4) > 0;
+    const struct ordo_strings    column = { .offsets = test_slice(&on_offsets),
+                                            .offset_bytes = s->offset_bytes,
+                                            .bytes = test_slice(&on_bytes),
+                                            .n_bytes = c->n_bytes,
+                                            .count = c->count };
+    test_ok(t, ordo_sort_strings(t->dev, ordo_sort_strings_params(.descending = s->descending), &column,
+                                 test_slice(&rows), wants_equal ? test_slice(&equal) : ordo_none(), NULL));
+    test_expect(t, ORDO_U32, &rows, s->rows, c->count);
+    if (!wants_equal)
+        return;
+    AUTO_FREE uint8_t *got = test_alloc(c->count + 1);
+    test_download(t, &equal, got);
+    test_same_bytes(t, "equal_out", got, s->equal, c->count);
+}
+
+static void sort_on_host(struct test *t, const struct column *c, const struct sorting *s, const void *offsets)
+{
+    AUTO_FREE uint32_t            *rows = test_alloc((c->count + 1) * sizeof *rows);
+    AUTO_FREE uint8_t             *equal = test_alloc(c->count + 1);
+    const struct ordo_host_strings column = { offsets, s->offset_bytes, c->bytes, c->n_bytes, c->count };
+    test_ok(
+        t, ordo_sort_strings_host(t->dev, ordo_sort_strings_params(.descending = s->descending), &column, rows, equal));
+    test_same(t, "rows_out", ORDO_U32, rows, s->rows, c->count);
+    test_same_bytes(t, "equal_out", equal, s->equal, c->count);
+}
+
+/* Sorts with offsets of 32 and 64 bits, one ascending and one descending, in device and in host memory. */
+static void try_column(struct test *t, const char *name, const struct column *c)
+{
+    AUTO_FREE uint32_t *rows = test_alloc((c->count + 1) * sizeof *rows);
+    AUTO_FREE uint8_t  *equal = test_alloc(c->count + 1);
+    const bool          turn = test_below(t, 2);
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        const struct sorting s = { name, turn == (bytes == 4), bytes, rows, equal };
+        AUTO_FREE void      *offsets = offsets_of(c, bytes);
+        model_sort(c, s.descending, rows, equal);
+        test_context(t, "%s: %zu strings of %zu bytes, %s, offsets of %u", name, c->count, c->n_bytes,
+                     s.descending ? "descending" : "ascending", bytes);
+        sort_on_device(t, c, &s, offsets);
+        sort_on_host(t, c, &s, offsets);
+    }
+}
+#define AUTO_COLUMN AUTO(column_free)
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+enum shape {
+    EMPTY,      /* all strings are empty */
+    EQUAL,      /* all strings are equal */
+    RANDOM,     /* 0 to 20 random bytes */
+    FEW_VALUES, /* 0 to 40 bytes of two values */
+    NULS,       /* 0 to 20 NULs: they differ in length only */
+    HIGH,       /* 0 to 20 bytes 0xFF, and other bytes */
+    DEEP,       /* one prefix of 100 bytes, then few bytes */
+    PATHS,      /* one of a few prefixes, another one of a few below, and a number */
+    EDGES,      /* lengths around windows and words, in the last byte of which few differ */
+    CHAIN,      /* each string is a prefix of the next longer one */
+    N_SHAPES
+};
+static const char *const shape_name[N_SHAPES] = { "empty", "equal", "random", "few values", "NULs",
+                                                  "0xFF",  "deep",  "paths",  "edges",      "chain" };
+
+static void fill_random(struct test *t, uint8_t *to, size_t length, const uint8_t *values, uint64_t n_values)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = n_values ? values[test_below(t, n_values)] : (uint8_t) test_below(t, 256);
+}
+
+static void add_path(struct test *t, struct column *c)
+{
+    static const char *const top[] = { "usr/share/doc/", "usr/lib/x86_64-linux-gnu/", "usr/share/doc-base/", "" };
+    char                     path[128];
+    const int                length =
+        snprintf(path, sizeof path, "%spackage-%u/%s.%u", top[test_below(t, 4)], (unsigned) test_below(t, 50),
+                 test_below(t, 2) ? "changelog.Debian" : "copyright", (unsigned) test_below(t, 400));
+    add_text(c, path, (size_t) length);
+}
+
+static void add_edge(struct test *t, struct column *c)
+{
+    static const size_t lengths[] = { 0, 1, 2, 3, 6, 7, 8, 9, 13, 14, 15, 16, 17, 21, 22, 24, 31, 32, 33, 63, 64, 65 };
+    const size_t        length = lengths[test_below(t, LENGTH(lengths))];
+    uint8_t            *string = add(c, length);
+    memset(string, 'x', length);
+    if (length && test_below(t, 2))
+        string[length - 1] = (uint8_t) (test_below(t, 2) ? 0 : 'x' + test_below(t, 3));
+}
+
+static void add_string(struct test *t, struct column *c, enum shape shape)
+{
+    static const uint8_t two[] = { 'a', 'b' }, high[] = { 0xff, 0xff, 0xff, 0xfe, 0, 0x80 };
+    const size_t         length = test_below(t, 21);
+    switch (shape) {
+    case EMPTY:
+        add(c, 0);
+        break;
+    case EQUAL:
+        add_text(c, "the same string in each row", 27);
+        break;
+    case RANDOM:
+        fill_random(t, add(c, length), length, NULL, 0);
+        break;
+    case FEW_VALUES:
+        fill_random(t, add(c, 2 * length), 2 * length, two, 2);
+        break;
+    case NULS:
+        memset(add(c, length), 0, length);
+        break;
+    case HIGH:
+        fill_random(t, add(c, length), length, high, length % 2 ? 1 : 6);
+        break;
+    case DEEP: {
+        uint8_t *string = add(c, 100 + length % 4);
+        memset(string, 0xc3, 100);
+        fill_random(t, string + 100, length % 4, two, 2);
+        break;
+    }
+    case PATHS:
+        add_path(t, c);
+        break;
+    case EDGES:
+        add_edge(t, c);
+        break;
+    default:
+        memset(add(c, c->count % 300), 'a', c->count % 300);
+        break;
+    }
+}
+
+static struct column make_column(struct test *t, enum shape shape, size_t count)
+{
+    struct column c = { .count = 0 };
+    grow((void **) &c.offsets, &c.room, 2, sizeof *c.offsets);
+    grow((void **) &c.bytes, &c.room_bytes, 8, 1);
+    c.offsets[0] = c.n_bytes = test_below(t, 4);
+    memset(c.bytes, 0x55, 8);
+    for (size_t i = 0; i < count; i++)
+        add_string(t, &c, shape);
+    c.n_bytes += count % 2; /* a byte after the last string */
+    return c;
+}
+
+static void try_shape(struct test *t, enum shape shape, size_t count)
+{
+    AUTO_COLUMN struct column c = make_column(t, shape, count);
+    try_column(t, shape_name[shape], &c);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* Most of the time goes into qsort. */
+enum { SEAM_ROWS = 9000 };
+
+MOST_MASKS_TEST(strings, are_sorted_at_every_seam_on_every_device_and_mask)
+{
+    const struct ordo_strings four = { .offset_bytes = 4 };
+    const struct ordo_launch  launch = ordo_strings_launch(t->dev, &four, "strings_keys", 1);
+    size_t                    counts[TEST_SEAMS];
+    const size_t              n = test_seams(launch.group, (size_t) launch.defines[2].value, counts);
+    for (size_t i = 0; i < n && counts[i] <= SEAM_ROWS; i++)
+        try_shape(t, (enum shape)((i + t->seed) % CHAIN), counts[i]);
+}
+
+MASK_TEST(strings, of_every_shape_are_sorted, "", "cpu=0")
+{
+    for (int shape = 0; shape < N_SHAPES; shape++) {
+        try_shape(t, (enum shape) shape, 1 + test_below(t, 40));
+        try_shape(t, (enum shape) shape, 1000 + test_below(t, 5000));
+    }
+}
+
+/* Adds a string of `length` bytes, all equal except the one at `at`. */
+static void add_long(struct column *c, size_t length, size_t at, uint8_t other)
+{
+    uint8_t *string = add(c, length);
+    memset(string, 'l', length);
+    if (at < length)
+        string[at] = other;
+}
+
+/* Strings longer than a launch compares, and than 64 KiB. Some differ in their last bytes, or in length, and some are
+ * equal. */
+MASK_TEST(strings, longer_than_64_KiB_are_sorted, "", "cpu=0")
+{
+    static const size_t lengths[] = { STRINGS_PREFIX_MAX - 1, STRINGS_PREFIX_MAX, STRINGS_PREFIX_MAX + 1, 200001 };
+    AUTO_COLUMN struct column c = { .count = 0 };
+    for (size_t i = 0; i < LENGTH(lengths); i++)
+        for (int copy = 0; copy < 3; copy++) {
+            add_long(&c, lengths[i], SIZE_MAX, 0);
+            add_long(&c, lengths[i], lengths[i] - 1 - (size_t) copy, 0);
+            add_long(&c, lengths[i], STRINGS_PREFIX_MAX - (size_t) copy, 0xff);
+        }
+    for (int i = 0; i < 20; i++)
+        add_string(t, &c, RANDOM);
+    try_column(t, "long strings", &c);
+}
+
+/* One long string among many short ones. */
+MASK_TEST(strings, with_one_long_among_them_are_sorted, "", "cpu=0")
+{
+    AUTO_COLUMN struct column c = { .count = 0 };
+    for (int i = 0; i < 3000; i++) {
+        add_string(t, &c, EDGES);
+        if (i == 1000)
+            memset(add(&c, 300000), 'x', 300000);
+    }
+    try_column(t, "one long string", &c);
+}
+
+/* More segments than 12 bits number, so that windows become shorter. */
+MASK_TEST(strings, in_many_segments_are_sorted, "")
+{
+    AUTO_COLUMN struct column c = { .count = 0 };
+    for (size_t i = 0; i < 60000; i++) {
+        uint8_t *string = add(&c, 24);
+        memset(string, '-', 24);
+        for (int k = 0; k < 4; k++)
+            string[3 + k] = (uint8_t) (i % 6000 >> 4 * k & 15);
+        fill_random(t, string + 20, 4, (const uint8_t[]) { 0, 1, 255 }, 3);
+    }
+    try_column(t, "many segments", &c);
+}
+
+/* A column without rows, and one without bytes. */
+MASK_TEST(strings, without_arrays_are_sorted, "")
+{
+    const struct ordo_host_strings none = { .offset_bytes = 4 };
+    const uint64_t                 offsets[] = { 0, 0, 0 };
+    const struct ordo_host_strings empty = { .offsets = offsets, .offset_bytes = 8, .count = 2 };
+    uint32_t                       rows[2] = { 7, 7 };
+    uint8_t                        equal[2] = { 7, 7 };
+    test_context(t, "columns without arrays");
+    test_ok(t, ordo_sort_strings_host(t->dev, ordo_sort_strings_params(0), &none, NULL, NULL));
+    test_ok(t, ordo_sort_strings_host(t->dev, ordo_sort_strings_params(0), &empty, rows, equal));
+    test_true(t, rows[0] == 0 && rows[1] == 1 && equal[0] == 0 && equal[1] == 1);
+}
+
+/* ---- bad offsets ------------------------------------------------------------------------------------------------- */
+
+struct bad_offsets {
+    uint64_t    from, to; /* of row `row` */
+    size_t      row;
+    const char *message; /* a part of it */
+};
+
+/* Sorts a column whose row `row` is bad, and others after it, with offsets of both sizes. */
+static void refuse(struct test *t, const struct column *good, const struct bad_offsets *bad)
+{
+    AUTO_FREE uint32_t *rows = test_alloc(good->count * sizeof *rows), *kept = test_alloc(good->count * sizeof *rows);
+    memset(rows, TEST_EMPTY, good->count * sizeof *rows);
+    memset(kept, TEST_EMPTY, good->count * sizeof *rows);
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        AUTO_FREE uint8_t *offsets = offsets_of(good, bytes);
+        const uint64_t     ends[] = { bad->from, bad->to };
+        for (size_t i = 0; i < 2; i++) {
+            const uint32_t narrow = (uint32_t) ends[i];
+            memcpy(offsets + (bad->row + i) * bytes, bytes == 4 ? (const void *) &narrow : &ends[i], bytes);
+        }
+        const struct ordo_host_strings column = { offsets, bytes, good->bytes, good->n_bytes, good->count };
+        test_context(t, "row %zu from %llu to %llu, offsets of %u", bad->row, (unsigned long long) bad->from,
+                     (unsigned long long) bad->to, bytes);
+        test_status(t, ordo_sort_strings_host(t->dev, ordo_sort_strings_params(0), &column, rows, NULL), ORDO_INVALID);
+        char message[256] = "";
+        (void) ordo_device_last_error(t->dev, message, sizeof message);
+        test_true(t, strstr(message, bad->message) != NULL);
+        test_same(t, "rows_out", ORDO_U32, rows, kept, good->count);
+    }
+}
+
+MASK_TEST(strings, with_bad_offsets_are_refused, "", "cpu=0")
+{
+    AUTO_COLUMN struct column c = { .count = 0 };
+    for (size_t i = 0; i < 10000; i++)
+        add_text(&c, "0123456789", 10);
+    const size_t             last = c.count - 1;
+    const struct bad_offsets bad[] = {
+        { 5, 4, 0, "offsets descend at row 0, from 5 to 4" },
+        { 10, 9, 1, "offsets descend at row 1, from 10 to 9" },
+        { 61770, 50000, 6177, "offsets descend at row 6177, from 61770 to 50000" },
+        { 99990, 100001, last, "row 9999 has bytes 99990 to 100001: the column has 100000" },
+        { 99990, UINT32_MAX, last, "row 9999 has bytes 99990 to 4294967295: the column has 100000" },
+        { UINT32_MAX, UINT32_MAX, 5000, "row 4999 has bytes 49990 to 4294967295" },
+        { 70000, 70010, 50, "offsets descend at row 51, from 70010 to 520" },
+    };
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        refuse(t, &c, &bad[i]);
+}
