@@ -48,14 +48,6 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most)
-{
-    size_t n = 0;
-    for (int code = least; code <= most; code++)
-        n += histogram[code];
-    return n;
-}
-
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges)
 {

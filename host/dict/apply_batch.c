@@ -37,6 +37,14 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
     return ordo_call_scan(a->call, &s);
 }
 
+size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most)
+{
+    size_t n = 0;
+    for (int code = least; code <= most; code++)
+        n += histogram[code];
+    return n;
+}
+
 cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most)
 {
     return (cl_uint) ordo_histogram_sum(a->histogram, (int) least, (int) most);
