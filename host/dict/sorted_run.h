@@ -61,7 +61,8 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Other structures contain one to make runs. */
+/* A dictionary whose elements are in runs. Other structures (trees, hash tables) have one as a member, which sorts
+ * their batches. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition.
+/* Assigns slots to the elements of one partition, by deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). The
+ * result does not depend on the order of work-items.
  *
- * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
- * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals
- * those with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). Its result does
- * not depend on the order of work-items. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
- * slot. */
+ * An element proposes to (asks) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
+ * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals the
+ * greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
