@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. These kernels handle
- * the operations on single keys. */
+/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. Handles operations on
+ * single keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -30,7 +30,7 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
 }
 
 /* Writes four arrays of flags to `sums` (listed in shared/apply.h). heads[j] becomes 1 if operation j starts a segment:
- * if it is its key's first operation, an upsert or an erasure. Clears histogram[]. */
+ * an upsert, an erasure, or a key's first operation. Clears histogram[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -52,14 +52,14 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the operations on equal keys, in key order. `sums` must hold the exclusive prefix sums of apply_starts'
- * flags.
+/* Numbers the groups: group g has all operations on one key. `sums` must hold the exclusive prefix sums of
+ * apply_starts' flags.
  *
- *   group_of[j]       group of operation j: the number of its key among the batch's distinct keys
+ *   group_of[j]       group of operation j
  *   first_of[g]       first operation of group g
  *   there_before[g]   number of groups below g whose key was present before the batch
- *   head_at[s]        first operation of segment s. Each upsert, erasure and first operation of a key starts a segment.
- *   insert_at[i]      the i-th insert or combine, counted from 0 */
+ *   head_at[s]        start of segment s: an upsert, an erasure, or a key's first operation
+ *   insert_at[i]      the i-th insert or combine, from 0 on */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -94,8 +94,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* For an operation j, x is start[j]: the first operation of its segment. y is insert[j]: the segment's first insert or
- * combine up to j, or NONE. */
+/* Describes an operation's segment: x is its first operation, y its first insert or combine so far, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -117,9 +116,9 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates to found[] and values_out[]. Also writes the flags places[] (listed
- * in shared/apply.h), start_out[] and insert_out[] (see struct sorted_batch). entries[i] becomes the timeline_entry of
- * operation i. Clears offsets[]. */
+/* Writes the results of finds, contains and updates, the flags places[] (listed in shared/apply.h), and two arrays of
+ * struct sorted_batch: start_out[] and insert_out[]. entries[i] becomes the timeline_entry of operation i. Clears
+ * offsets[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -166,8 +165,8 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of the
- * PLACE_CHANGED flags (see apply_points). */
+/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of apply_points'
+ * flags PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

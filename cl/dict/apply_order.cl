@@ -56,8 +56,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Writes the picked operations without gaps: their indices to ops[], keys to lo_out[] and upper bounds to hi_out[].
- * picked[] must hold the exclusive prefix sums of apply_pick's flags. */
+/* Writes the picked operations without gaps: indices to ops[], keys to lo_out[], upper bounds to hi_out[]. picked[]
+ * must hold the exclusive prefix sums of apply_pick's flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -204,8 +204,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. Earlier operations may have added or removed lesser keys of the range. They
- * shift the element's output index. */
+ * range q's first element before the batch. Output indices shift by the number of lesser keys of the range that earlier
+ * operations added or removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

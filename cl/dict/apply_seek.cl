@@ -14,13 +14,13 @@ ORDO_FN ordo_key next_key(ordo_key key)
 
 /* The array of queries to the dictionary has four parts:
  *
- *   n_up             the upward seeks
- *   n_erased         for each erased key, the search for its upper neighbour
- *   n_seeks - n_up   the downward seeks
- *   n_erased         for each erased key, the search for its lower neighbour
+ *   n_up             upward seeks
+ *   n_erased         searches for each erased key's upper neighbour
+ *   n_seeks - n_up   downward seeks
+ *   n_erased         searches for each erased key's lower neighbour
  *
- * seek_query returns the index of seek q. near_query returns the index of erased key e's search for the upper neighbour
- * (if `forward`) or the lower one. */
+ * seek_query returns the index of seek q. near_query returns the index of erased key e's search for its upper neighbour
+ * (if `forward`) or its lower one. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -30,10 +30,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes the queries to the dictionary to keys[]. An upward query is the seek's key + 1, and finds the least key that
- * is not less. A downward query is the seek's key, and finds the greatest lesser key. So no query finds the seek's own
- * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the key of each
- * erasure whose key is present before the batch. */
+/* Fills keys[], the queries to the dictionary. An upward query is the seek's key + 1, and finds the least key that is
+ * not less. A downward query is the seek's key, and finds the greatest lesser key. So no query finds the seek's own
+ * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the keys of erasures
+ * that are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -63,8 +63,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns true if a query found a neighbour of `key`. The greatest possible key has no upper neighbour, but its query
- * is the key itself and may find it. */
+/* Returns true if a query found a neighbour of `key`. The upward query of the greatest possible key finds this key
+ * itself, which does not count. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -90,10 +90,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains. A chain is a series of erased keys, each the next one's neighbour in the dictionary. It
- * ends at a key whose further neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a chain,
- * else 0. The host then runs a maximum scan, which gives each entry the end of its chain. The first half of ends[] is
- * for upward seeks, in descending order of keys. The second half is for downward seeks, in ascending order. */
+/* Finds the ends of chains of erased keys. The next key of a chain is the dictionary's next greater key (in downward
+ * chains: lesser). A key ends its chain if this neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's
+ * key ends a chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of
+ * ends[] is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -111,8 +111,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the last key of `key`'s chain (see apply_chain), or NONE if `key` is not in
- * erased[]. */
+/* Returns the index in erased[] of the end of `key`'s chain (see apply_chain), or NONE if `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -142,7 +141,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups (of equal keys) that apply_seek visits for a seek. */
+/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
@@ -191,8 +190,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks that may pass any number of the batch's keys. The timeline records when each of these keys is
- * present. */
+/* Answers seeks that may pass any number of the batch's keys. The timeline records when these keys are present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -26,8 +26,8 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* If faults of this kind are on, returns true at random, in about one of `one_in` calls. The caller then injects such a
- * fault. */
+/* If faults of this kind are on, returns true in about one of `one_in` calls, at random. The caller then injects
+ * one. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))

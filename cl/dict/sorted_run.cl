@@ -59,8 +59,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. Each work-item writes one
- * byte only, so that neighbouring work-items read adjacent keys. */
+ * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. Neighbouring work-items
+ * read adjacent keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -86,8 +86,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[block] becomes the number of visible elements of the block, which has RUN_BLOCK elements. The entry after the
- * last block becomes 0. `hidden` must begin at a multiple of 256 bytes. */
+/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements). The entry after the last block
+ * becomes 0. `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {

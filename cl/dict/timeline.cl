@@ -3,9 +3,9 @@
  * belongs to operation i, and has a group and a change. The group is the number of the operation's key among the
  * batch's distinct keys. The change is 1 if the operation adds the key, -1 if it removes the key, else 0.
  *
- * Each bit b of the groups has a level b. The highest level holds the entries in batch order. Level b - 1 holds first
- * the entries whose bit b is 0, then the others, both in the order of level b. Each level stores for each block of 32
- * entries:
+ * Level b belongs to bit b of the groups. The highest level holds the entries in batch order. Level b - 1 holds first
+ * the entries whose bit b is 0, then the others, both in the order of level b. For each block of 32 entries, level b
+ * stores:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
@@ -38,8 +38,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries, among a level's first e, whose group has a 0 at bit `level`. Adds their changes to *changes.
- * (Returns no struct, because Oclgrind cannot run that.) */
+/* Counts the zeros at bit `level` of the groups of a level's first e entries. Adds the changes of these entries to
+ * *changes. (Returns no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -50,9 +50,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes from a level to the level below. Of the entries *first .. *end - 1, keeps those with *bit at bit `level` of the
- * group: *first .. *end - 1 becomes their place below. Returns the sum of the changes of the entries whose bit is 0. If
- * `select`, first sets *bit to 1 if this sum is at most *least, else to 0. */
+/* Goes down one level. Of the entries *first .. *end - 1, keeps those whose group has *bit at bit `level`. *first ..
+ * *end - 1 becomes their place below. Returns the sum of the changes of the entries whose bit is 0. If `select`, first
+ * sets *bit to 1 if this sum is at most *least, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -90,8 +90,8 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Considers the batch's keys that are present before operation `time`. Returns the group of the key with r lesser keys
- * among them. This key must exist. */
+/* Returns the group of the key with r lesser keys, among the batch's keys that are present before operation `time`.
+ * This key must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

@@ -61,8 +61,7 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Other structures (trees, hash tables) have one as a member, which sorts
- * their batches. */
+/* A dictionary whose elements are in runs. Other structures have one as a member, to sort their batches. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each interval of an array. The host must define COMBINE_TYPE
- * and COMBINE_OP. aggregate_short reads each value of an interval. aggregate_long reads only a few values of a table.
+ * and COMBINE_OP. aggregate_short reads each value of an interval, aggregate_long only a few values of a table.
  *
  * For sums, the table holds the array's exclusive prefix sums. For minima and maxima, it holds levels. The first level
- * is the array. A value of the next level combines AGGREGATE_FAN values of a level. */
+ * is the array. Each value of the next level combines AGGREGATE_FAN values. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"

@@ -60,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] must be the combination of brought[] from operation start[j] to j. Combines the key's value before the batch,
- * before[j], into it. Does not if the key was absent, or if start[j] is an upsert or erasure. */
+/* made[j] must be the combination of brought[] from operation start[j] to j. Combines before[j], the key's value before
+ * the batch, into it. Exceptions: the key was absent, or start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -11,9 +11,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements. If `descending`, limits it to its
- * last ones. lengths[i] becomes the number of elements that remain. ends[i] becomes their greatest rank, or least rank
- * if `descending`. */
+/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or its last ones if `descending`.
+ * lengths[i] becomes the number of elements that remain. ends[i] becomes their greatest rank, or least rank if
+ * `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -124,9 +124,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals of ranks disjoint. They must be sorted by begins[], and covered[j] must be the greatest of ends[0] ..
- * ends[j - 1]. Raises begins[j] to at least covered[j], which removes the ranks of earlier intervals. lengths[j]
- * becomes the number of remaining ranks. */
+/* Makes intervals of ranks disjoint. They must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
+ * ends[j - 1]. Raises begins[j] to at least covered[j]. lengths[j] becomes the number of ranks that remain. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -183,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by the numbers of the pieces that begin at these ranks. Piece p is the ranks
- * ends[p] .. ends[p + 1] - 1. `ends` must be sorted. */
+/* Replaces the ranks first[i] and past[i] by the pieces that begin there. Piece p is the ranks ends[p] .. ends[p + 1] -
+ * 1. `ends` must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -194,8 +193,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals that have 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an
- * interval i: one at its start, one at its end. Lowers owners[p] to i for the first piece p of both segments. */
+/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i,
+ * one at its start, one at its end. Lowers owners[p] to i for the first piece p of both segments. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -208,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes the owners of long segments (2^(level + 1) pieces) to their halves, the short segments. A segment's owner is
- * the least index of an interval that covers the segment. from[p] is the owner of the long segment that begins at piece
- * p, to[p] of the short one. The short segment lies in the long segments at p and at p - 2^level. */
+/* Computes the owners of short segments (2^level pieces), the halves of long segments. A segment's owner is the least
+ * index of an interval that covers it. from[p] is the owner of the long segment that begins at piece p, to[p] of the
+ * short one. The short segment lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -175,8 +175,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 }
 
 /* Sets bit u in `live` if update u is the last of its key. Uses at most `most` elements of `words` as a hash table. If
- * HASH_COMBINES, *repeats becomes 1 if a key has several updates. Each kind of batch passes all barriers (see
- * hash_barrier). */
+ * HASH_COMBINES, *repeats becomes 1 if a key has several updates. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

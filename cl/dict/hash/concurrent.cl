@@ -5,7 +5,7 @@
  *   hash_absent          counts new keys
  *   hash_apply           runs the updates; some give up
  *   hash_gather          copies the updates that gave up to an ordered batch
- *   hash_scatter         copies the results of the ordered batch back */
+ *   hash_scatter         copies this batch's results back */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
  * spill count, a work-item must hold the latch of the key's home bucket. So operations on one key take effect one after
@@ -17,8 +17,7 @@
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
  * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
- * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so one work-item then runs all
- * operations (HASH_ALONE).
+ * (ORDO_AFTER_ORDERS of device/atomic.cl).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -508,8 +507,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch, which ran the operations that gave up, to the concurrent batch. Operation l
- * of the ordered batch is operation left[first + l] of the concurrent batch. It ends at time tick + l. */
+/* Copies the results of the ordered batch (the operations that gave up) back. Its operation l is operation left[first +
+ * l] of the concurrent batch, and ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -53,15 +53,14 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* Capacity of a work-item's list of changed buckets. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
 /* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this before the launch
- * ends. Repeats until no filter was wrong. Each pass begins with an atomic operation on a word that all work-items
- * share. So the work-item whose operation comes last sees the changes of all others. */
+ * ends. Repeats until no filter was wrong. Each pass begins with an atomic operation on one shared word. So the last
+ * work-item that runs it sees the changes of all others. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

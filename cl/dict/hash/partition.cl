@@ -41,7 +41,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* Measures a batch of updates, whose part for partition p begins at bounds[p]:
+/* Measures a batch of updates:
  *
  *   found[HASH_LARGEST]   greatest number of updates in a partition
  *   found[HASH_TOTAL]     number of elements in the table

@@ -23,8 +23,8 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* hash_mix is a bijection that makes the bits of a key look random. hash_unmix is its inverse. The 32-bit hash_mix is
- * by C. Wellons, the 64-bit one is D. Stafford's variant 13. */
+/* hash_mix is a bijection that makes keys look random, hash_unmix its inverse. The 32-bit version is by C. Wellons, the
+ * 64-bit one is D. Stafford's variant 13. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {

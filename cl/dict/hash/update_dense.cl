@@ -117,9 +117,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition p with left[p] != HASH_DONE, or all partitions if `left` is NULL. Each must have free slots
- * for all its new keys. If HASH_COMBINES, then sets left[p] to HASH_DONE, so that a second launch skips p and combines
- * no value twice. */
+/* Updates each partition p with left[p] != HASH_DONE, or all if `left` is NULL. Each must have free slots for its new
+ * keys. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -128,8 +128,9 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of the spill counts in mem->spills, and saves the displaced elements. If a stashed element
- * (outside both its buckets) is erased, sets mem->left. Then hash_update_dense updates the partition. */
+/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. If a
+ * stashed element (outside both its buckets) is erased, sets mem->left, so that hash_update_dense updates the
+ * partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -229,7 +230,7 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
 }
 
 /* Updates all partitions. Each must have free slots for all its new keys. left[p] (enum hash_left) becomes the kind of
- * updates that remain for hash_update_dense. */
+ * updates that remain. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -31,9 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* For query i, finds a visible element of one run. It is the first from index ranks[i] on if i < n_forward, else the
- * last before this index. Of this key and an earlier launch's result, keeps the nearer. If `first`, there is no earlier
- * result. */
+/* For query i, finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last
+ * before it. Of its key and an earlier launch's result, keeps the nearer. If `first`, there is no earlier result. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -117,9 +116,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
 
 /* Measures each range i. lows and highs must come from run_bounds.
  *
- *   candidates[i]   number of the range's elements in all runs, visible or hidden
- *   offsets[i]      number of its visible elements
- *   before[i]       number of visible elements below the range; set only if it is wide (RANGE_WIDE) */
+ *   candidates[i]   number of elements in all runs, visible or hidden
+ *   offsets[i]      number of visible elements
+ *   before[i]       number of visible elements below the range; only if it is wide (RANGE_WIDE) */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -148,9 +147,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes candidate i of a range (element i of all runs' visible and hidden elements) if it is visible. The output index
- * is `place` plus the number of lesser visible elements of the range, or of all runs if `wide`. If `all`, the range
- * must have no hidden element. */
+/* Writes candidate i of a range, if it is visible. The candidates are the range's elements in all runs, visible or
+ * hidden. The output index is `place` plus the number of lesser visible elements of the range, or of all runs if
+ * `wide`. If `all`, the range must have no hidden element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -232,7 +231,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the blocks at this distance from the block that it guesses. */
+/* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,

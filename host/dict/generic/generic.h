@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements operations of the interface by calls of other operations that each structure has (dict/structure.h). */
+/* Implements operations of a dictionary by calls of its structure's other operations (dict/structure.h). */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
