@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a mixed batch (operations of several kinds) as if its operations ran one after another. Handles operations on
- * single keys. */
+/* Applies the operations on single keys of a mixed batch (operations of several kinds). The effect is as if they ran
+ * one after another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"

@@ -19,8 +19,7 @@ ORDO_FN ordo_key next_key(ordo_key key)
  *   n_seeks - n_up   downward seeks
  *   n_erased         searches for each erased key's lower neighbour
  *
- * seek_query returns the index of seek q. near_query returns the index of erased key e's search for its upper neighbour
- * (if `forward`) or its lower one. */
+ * seek_query returns the index of seek q. near_query returns the index of the search for erased key e's neighbour. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -32,8 +31,8 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
 
 /* Fills keys[], the queries to the dictionary. An upward query is the seek's key + 1, and finds the least key that is
  * not less. A downward query is the seek's key, and finds the greatest lesser key. So no query finds the seek's own
- * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the keys of erasures
- * that are present before the batch. */
+ * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the erased keys that
+ * are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -91,9 +90,9 @@ typedef struct {
     }
 
 /* Finds the ends of chains of erased keys. The next key of a chain is the dictionary's next greater key (in downward
- * chains: lesser). A key ends its chain if this neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's
- * key ends a chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of
- * ends[] is for upward seeks, in descending order of keys. */
+ * chains: lesser). A key ends its chain if this neighbour is missing or not erased. If entry p's key does, ends[p]
+ * becomes p + 1, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of ends[]
+ * is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {

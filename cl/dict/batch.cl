@@ -48,7 +48,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
 }
 
 /* Copies the updates whose flag is 1 to the front of the output arrays. places[] must hold the exclusive prefix sums of
- * n + 1 flags. */
+ * the flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

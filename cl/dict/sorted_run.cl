@@ -59,8 +59,7 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. Neighbouring work-items
- * read adjacent keys. */
+ * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -38,7 +38,7 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the zeros at bit `level` of the groups of a level's first e entries. Adds the changes of these entries to
+/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds their changes to
  * *changes. (Returns no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {

@@ -3,7 +3,7 @@
  * and COMBINE_OP. aggregate_short reads each value of an interval, aggregate_long only a few values of a table.
  *
  * For sums, the table holds the array's exclusive prefix sums. For minima and maxima, it holds levels. The first level
- * is the array. Each value of the next level combines AGGREGATE_FAN values. */
+ * is the array. AGGREGATE_FAN values of a level become one value of the next level. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"

@@ -182,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by the pieces that begin there. Piece p is the ranks ends[p] .. ends[p + 1] -
- * 1. `ends` must be sorted. */
+/* Replaces the ranks first[i] and past[i] by the pieces that begin there. `ends` must be sorted. Piece p is the ranks
+ * ends[p] .. ends[p + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {

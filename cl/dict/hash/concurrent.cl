@@ -447,7 +447,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the finds and contains. Operation i gets the times 2 i and 2 i + 1 in `history`. */
+/* Answers the finds and contains. In `history`, operation i begins at time 2 i and ends at time 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,

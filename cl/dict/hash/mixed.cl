@@ -46,10 +46,10 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Earlier operations on an operation's key. `set` and `insert` are indices, or HASH_NONE. */
+/* Other operations on the key of a given operation. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
-    uint insert; /* first insert since `set` */
+    uint insert; /* first insert between `set` and the operation */
     bool last;   /* true if no operation on the key follows */
 } hash_before;
 
@@ -106,7 +106,7 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 
 /* Writes the results of all operations. left[u] becomes the update that operation u causes, or HASH_LEFT (see
  * HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false,
- * does only this. */
+ * only sets found[HASH_REFUSED] to 1. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -2,8 +2,9 @@
 /* Assigns slots to the elements of one partition, by deferred acceptance (D. Gale and L. S. Shapley, AMM 1962).
  *
  * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
- * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals the
- * greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free slot. */
+ * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals
+ * those with the greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
+ * slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 

@@ -192,7 +192,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 }
 
 /* Empties the slot of key `mixed`, whose upper word is at `word`. If several work-items erase the key, only one call
- * returns true. Its work-item must update the counts. */
+ * returns true. That work-item must update the counts. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));

@@ -32,7 +32,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
 }
 
 /* For query i, finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last
- * before it. Of its key and an earlier launch's result, keeps the nearer. If `first`, there is no earlier result. */
+ * before it. Of this key and the result from earlier runs, keeps the nearer. If `first`, there are no earlier runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -234,8 +234,8 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 /* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
- * because hidden elements are mostly spread evenly. */
+/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first:
+ * hidden elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -453,9 +453,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys, the least first. If `last`, with the greatest keys, the
- * greatest first. Elements that a newer run replaces must be hidden. *total becomes the number of visible elements.
- * spans[r] becomes the interval of the written elements in run r. */
+/* Writes the `most` visible elements with the least keys, the least first. If `last`, writes the elements with the
+ * greatest keys, the greatest first. Elements that a newer run replaces must be hidden. *total becomes the number of
+ * visible elements, spans[r] the interval of written elements in run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
