@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies the operations on single keys of a mixed batch (operations of several kinds), as if they ran one after
- * another. */
+/* Applies the operations on single keys of a mixed batch (operations of several kinds). The effect is as if they ran
+ * one after another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Adds the number of operations with code c to histogram[c], which must be 0 before. */
+/* histogram[c] becomes the number of operations with code c. It must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -29,8 +29,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes four arrays of flags to `sums` (shared/apply.h). heads[j] becomes 1 if a segment (a series of operations on
- * one key) starts at index j, else 0. Clears histogram. */
+/* Writes four arrays of flags to `sums` (listed in shared/apply.h). heads[j] becomes 1 if operation j starts a segment:
+ * an upsert, an erasure, or a key's first operation. Clears histogram[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -52,10 +52,14 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups (a group is all operations on one key). group_of[j] becomes the group of operation j, first_of[g]
- * the first operation of group g. there_before[g] becomes the number of groups below g whose key was present before the
- * batch. head_at[] lists the starts of segments, insert_at[] the inserts and combines. `sums` must hold the exclusive
- * prefix sums of apply_starts' flags. */
+/* Numbers the groups: group g has all operations on one key. `sums` must hold the exclusive prefix sums of
+ * apply_starts' flags.
+ *
+ *   group_of[j]       group of operation j
+ *   first_of[g]       first operation of group g
+ *   there_before[g]   number of groups below g whose key was present before the batch
+ *   head_at[s]        start of segment s: an upsert, an erasure, or a key's first operation
+ *   insert_at[i]      the i-th insert or combine, from 0 on */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -90,7 +94,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* For operation j, x is start[j] and y is insert[j] (see sorted_batch). */
+/* Describes an operation's segment: x is its first operation, y its first insert or combine so far, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -112,8 +116,9 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, the arrays start_out and insert_out (see sorted_batch), and flags
- * (see shared/apply.h). entries[i] becomes the timeline_entry of operation i. Clears `offsets`. */
+/* Writes the results of finds, contains and updates, the flags places[] (listed in shared/apply.h), and two arrays of
+ * struct sorted_batch: start_out[] and insert_out[]. entries[i] becomes the timeline_entry of operation i. Clears
+ * offsets[]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -160,8 +165,8 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of the
- * PLACE_CHANGED flags. */
+/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of apply_points'
+ * flags PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

@@ -10,15 +10,15 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch. Index j of an array in key order belongs to operation index[j]. The operations on one key form
+/* A mixed batch. Operation j in key order is operation index[j] of the batch. A key's operations are split into
  * segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. After its start, only a
  * `combine` and the first `insert` change the key.
  *
- *   start[j]    index of the start of j's segment
- *   insert[j]   index of the segment's first `insert` or `combine` up to j, or NONE
- *   there[j]    1 if the key is present before the batch
- *   before[j]   value of the key before the batch
- *   made[j]     value of the key after operation j; `made` is NULL if the batch has no combines */
+ *   start[j]    first operation of j's segment
+ *   insert[j]   the segment's first `insert` or `combine` up to j, or NONE
+ *   there[j]    1 if j's key is present before the batch
+ *   before[j]   value of j's key before the batch
+ *   made[j]     value of j's key after operation j; `made` is NULL if the batch has no combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
@@ -40,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key: STATE_ABSENT, STATE_BEFORE (not changed by the batch), or the index of the operation that wrote the
- * key's value. This index is into made[] if the batch has combines, else into values[]. */
+/* State of a key: STATE_ABSENT, STATE_BEFORE (present, and not changed by the batch), or the index of the operation
+ * that wrote the key's value. This index is into made[] if the batch has combines, else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

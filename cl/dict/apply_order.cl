@@ -56,7 +56,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Writes the index, key and upper bound of each picked operation to the front of ops[], lo_out[] and hi_out[]. picked[]
+/* Writes the picked operations without gaps: indices to ops[], keys to lo_out[], upper bounds to hi_out[]. picked[]
  * must hold the exclusive prefix sums of apply_pick's flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
@@ -74,8 +74,8 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be their number before
- * the batch. Writes each count to counts[], and the counts of ranges also to lengths[]. */
+/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the number of such
+ * keys before the batch. Writes the count of operation i to counts[i], and of a range also to lengths[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -98,7 +98,7 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
 }
 
 /* Counts the keys less than keys[q] (at most keys[q] if `upper`) that are present when operation ops[q] runs. base[q]
- * must be their number before the batch. */
+ * must be the number of such keys before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -110,7 +110,7 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Counts the keys less than group g's key that are present at `time`. ranks[j] must be the number of keys less than
+/* Counts all keys that are less than group g's key and present at `time`. ranks[j] must be the number of keys less than
  * sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
@@ -118,7 +118,7 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
 }
 
 /* Finds the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or NONE
- * if the batch has no operation on the key. If NONE, base_ranks[q] becomes its rank before the batch. */
+ * if the batch has no operation on the key. Then base_ranks[q] becomes the number of lesser keys before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -171,9 +171,11 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* group[q] becomes the first group (distinct key of the batch) in range q. changes[q] becomes the number of keys below
- * the range that earlier operations added, minus the number that they removed. touched[q] becomes the number of groups
- * in the range whose keys are present when operation ops[q] runs. */
+/* Prepares the ranges lo[q] .. hi[q]. A group is a distinct key of the batch.
+ *
+ *   group[q]     first group whose key is at least lo[q]
+ *   changes[q]   number of keys below the range that earlier operations added, minus the number that they removed
+ *   touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -202,8 +204,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. Lesser keys of the range that earlier operations added or removed shift an
- * element's output index. */
+ * range q's first element before the batch. Output indices shift by the number of lesser keys of the range that earlier
+ * operations added or removed. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

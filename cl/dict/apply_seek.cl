@@ -12,9 +12,14 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* The array of queries to the dictionary has four parts: n_up upward seeks, the upper neighbours of n_erased erased
- * keys, the downward seeks, and the lower neighbours of the erased keys. seek_query returns the index of seek q.
- * near_query returns the index of erased key e's upper (if `forward`) or lower neighbour. */
+/* The array of queries to the dictionary has four parts:
+ *
+ *   n_up             upward seeks
+ *   n_erased         searches for each erased key's upper neighbour
+ *   n_seeks - n_up   downward seeks
+ *   n_erased         searches for each erased key's lower neighbour
+ *
+ * seek_query returns the index of seek q. near_query returns the index of the search for erased key e's neighbour. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -24,10 +29,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query is the seek's key + 1; it finds the least key that is
- * not less. A downward query is the seek's key; it finds the greatest lesser key. So no query finds the seek's own key,
- * which the batch may change. ops[q] becomes the index of seek q in key order. erased[] receives the present keys that
- * the batch erases. */
+/* Fills keys[], the queries to the dictionary. An upward query is the seek's key + 1, and finds the least key that is
+ * not less. A downward query is the seek's key, and finds the greatest lesser key. So no query finds the seek's own
+ * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the erased keys that
+ * are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -57,8 +62,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns true if a query found a neighbour of `key`. Ignores the upward query of the greatest possible key, which
- * finds this key itself. */
+/* Returns true if a query found a neighbour of `key`. The upward query of the greatest possible key finds this key
+ * itself, which does not count. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -84,10 +89,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains of erased keys, in which each key is the dictionary's neighbour of the key before. A key
- * ends its chain if its neighbour is missing or not erased. ends[p] becomes p + 1 if entry p's key ends a chain, else
- * 0. A maximum scan by the host then leads each entry to its chain's end (chain_end). The first half of ends[] is for
- * upward seeks, in descending order of keys. */
+/* Finds the ends of chains of erased keys. The next key of a chain is the dictionary's next greater key (in downward
+ * chains: lesser). A key ends its chain if this neighbour is missing or not erased. If entry p's key does, ends[p]
+ * becomes p + 1, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of ends[]
+ * is for upward seeks, in descending order of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -105,8 +110,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] at which the chain of `key` ends (see apply_chain), or NONE if `key` is not in
- * erased[]. */
+/* Returns the index in erased[] of the end of `key`'s chain (see apply_chain), or NONE if `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -120,8 +124,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek: sorted[position] if the state s is not STATE_ABSENT, else other_key with the value
- * base_value[at] if `other`, else "not found". */
+/* Writes the result of one seek. It is sorted[position] if state s is not STATE_ABSENT. Otherwise it is other_key with
+ * value base_value[at] if `other`, else "not found". */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -136,16 +140,16 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups (of equal keys) per seek of apply_seek. */
+/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a group whose key is
- * present, or at a group beyond other_key (the dictionary's nearest key). After SEEK_STEPS groups, sets changed[n + 1]
- * to NONE, and the host repeats all seeks with apply_seek_far. */
+/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a key that is present at
+ * the seek's time, or beyond other_key, the dictionary's nearest key. If SEEK_STEPS groups are not enough, sets
+ * changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -185,7 +189,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks that may pass any number of groups. The timeline records when each key of the batch is present. */
+/* Answers seeks that may pass any number of the batch's keys. The timeline records when these keys are present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
@@ -195,8 +199,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* Number of the batch's keys that are present at `time` and less than sorted[j]. GT and LE also count
-         * sorted[j]. */
+        /* Number of the batch's keys that are present at `time` and less than sorted[j] (for GT and LE: at most
+         * sorted[j]). */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

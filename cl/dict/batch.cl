@@ -21,9 +21,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* Prepares an insert, which stores only absent keys. stored[] gets the first insert's value for all inserts of an
- * absent key. inserted[i] becomes 1 if operation i is this first insert, else 0. heads[j] must be the index of the
- * first key equal to key j. */
+/* Prepares inserts, which store only absent keys. All inserts of an absent key get the first one's value in stored[].
+ * inserted[i] becomes 1 if operation i is this first insert, else 0. heads[j] must be the index of the first key equal
+ * to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -48,7 +48,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
 }
 
 /* Copies the updates whose flag is 1 to the front of the output arrays. places[] must hold the exclusive prefix sums of
- * n + 1 flags. */
+ * the flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

@@ -26,7 +26,8 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Returns true at random, in about one of `one_in` calls. The caller then injects a fault of this kind. */
+/* If faults of this kind are on, returns true in about one of `one_in` calls, at random. The caller then injects
+ * one. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -55,7 +56,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Stores the time (*clock) as the begin (end = 0) or the end (end = 1) of operation i. */
+/* Records the time, *clock, as the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

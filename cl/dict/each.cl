@@ -14,10 +14,10 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Number of queries that a work-item handles together. */
+/* Number of queries per work-item. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, the number of a work-item's
- * queries, but a constant if RUN_STEP is 1. */
+/* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, a work-item's number of queries. If
+ * RUN_STEP is 1, it is the constant 1. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 

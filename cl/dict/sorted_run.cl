@@ -28,8 +28,8 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch of updates into a run. If `erased` is not NULL, hidden bit i becomes 1 if update i erases, else
- * 0. */
+/* Copies a sorted batch of updates into a run. With `erased`, bit i of hidden[] becomes 1 if update i erases its key,
+ * else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -59,8 +59,7 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable in groups of 32. Each work-item writes one byte only, so
- * that neighbouring work-items read adjacent keys. */
+ * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -86,8 +85,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements), and the entry after the last
- * block 0. `hidden` must begin at a multiple of 256 bytes. */
+/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements). The entry after the last block
+ * becomes 0. `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
- * 2015). Entry i belongs to operation i (the time i). An entry has a group and a change. The group is the number of the
- * operation's key among the batch's distinct keys. The change is +1 if the operation adds the key, -1 if it removes the
- * key, else 0.
+/* Records when each key of a mixed batch is present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015). Entry i
+ * belongs to operation i, and has a group and a change. The group is the number of the operation's key among the
+ * batch's distinct keys. The change is 1 if the operation adds the key, -1 if it removes the key, else 0.
  *
- * Level b belongs to bit b of the groups. The highest level has the entries in the order of time. The level below level
- * b has first the entries whose bit b is 0, then the others. Level b stores for each block of 32 entries:
+ * Level b belongs to bit b of the groups. The highest level holds the entries in batch order. Level b - 1 holds first
+ * the entries whose bit b is 0, then the others, both in the order of level b. For each block of 32 entries, level b
+ * stores:
  *
  *   masks[3 * block]      bit b of each entry's group
- *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is +1
+ *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
  *   masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
- *   sums[block]           upper half: number of entries in earlier blocks whose bit b is 0;
- *                         lower half: sum of the changes of these entries, plus 32 per block so that it is not negative
- */
+ *   sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
+ *                         lower half: sum of their changes, plus 32 per earlier block so that it is not negative */
 #pragma once
 #include "device/compiler.cl"
 
@@ -39,8 +38,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Returns how many of a level's first e entries have a 0 at bit `level` of the group. Adds their changes to *changes.
- * (Returns no struct, because Oclgrind cannot run that.) */
+/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds their changes to
+ * *changes. (Returns no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -51,9 +50,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level. *first .. *end - 1 becomes the interval, one level below, of those entries whose bit is *bit.
- * Returns the sum of the changes of the entries whose bit is 0. If `select`, sets *bit to 1 if this sum is at most
- * *least, else to 0. */
+/* Goes down one level. Of the entries *first .. *end - 1, keeps those whose group has *bit at bit `level`. *first ..
+ * *end - 1 becomes their place below. Returns the sum of the changes of the entries whose bit is 0. If `select`, first
+ * sets *bit to 1 if this sum is at most *least, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -91,16 +90,16 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the group of the (r + 1)-th least key of the batch that is present before operation `time`. This key must
- * exist. */
+/* Returns the group of the key with r lesser keys, among the batch's keys that are present before operation `time`.
+ * This key must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* The lower half has before + changes present keys. If r is at least this number, the group is in the upper
-         * half. */
+        /* The lower half of the groups has before + changes present keys. If r is at least this number, the result is
+         * in the upper half. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

@@ -61,7 +61,7 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Other structures contain one to make runs. */
+/* A dictionary whose elements are in runs. Other structures have one as a member, to sort their batches. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;

@@ -35,8 +35,9 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Returns the distance `near` between two probes of merge_path_team: about a quarter of the square root of `count`. For
- * random keys the standard deviation of the function's first guess is at most `near`. */
+/* Returns `near`, about a quarter of the square root of `count`. merge_path_team guesses how many elements come from
+ * array a, and tests numbers around the guess in steps of `near`. For random keys, the guess's standard deviation is at
+ * most `near`. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

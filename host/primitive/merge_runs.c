@@ -66,7 +66,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Computes the tiles for groups of one work-item, which use no local memory. */
+/* Computes the tile size for groups of one work-item, which use no local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the group size and the tiles. Tries the tunable's group size, then smaller and larger sizes, and finally
- * one work-item. */
+/* Returns the work-group size and the tile size (output elements of a group). Tries the tunable's group size, then
+ * smaller and larger sizes, and finally one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);

@@ -50,8 +50,7 @@ ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_me
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Returns true if the device can merge n_runs runs with ORDO_MARKS_DEDUP. Pass `combines` if out->combine will be
- * set. */
+/* Returns true if the device can merge n_runs runs with ORDO_MARKS_DEDUP, and also combine values if `combines`. */
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each interval of an array. The host must define COMBINE_TYPE
- * and COMBINE_OP. aggregate_short reads every value of an interval, aggregate_long a few values of a table.
+ * and COMBINE_OP. aggregate_short reads each value of an interval, aggregate_long only a few values of a table.
  *
  * For sums, the table holds the array's exclusive prefix sums. For minima and maxima, it holds levels. The first level
  * is the array. AGGREGATE_FAN values of a level become one value of the next level. */
@@ -19,8 +19,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Computes a level from the `count` values of the level before, which begins at levels[from]. AGGREGATE_FAN of them
- * become one value of the new level, which begins at levels[to]. */
+/* Computes a level of the table from the level before, which is the `count` values from levels[from] on. The new level
+ * begins at levels[to]. Each of its values combines AGGREGATE_FAN old ones. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {

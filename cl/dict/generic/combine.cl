@@ -44,8 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j contributes to its key's value, or to VALUE_NONE (the identity
- * element). The host must have computed insert[] as if each combine were an insert. */
+/* Sets brought[j] to the value that operation j contributes to its key's value. If it contributes none, sets
+ * VALUE_NONE, the identity element. The host must have computed insert[] as if each combine were an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Combines before[j], the key's value before the batch, into made[j], unless j's segment (operations on one key) begins
- * with an upsert or erase. made[] must hold the inclusive scan of brought[] within segments. */
+/* made[j] must be the combination of brought[] from operation start[j] to j. Combines before[j], the key's value before
+ * the batch, into it. Exceptions: the key was absent, or start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -12,7 +12,8 @@
 #define INTERVAL_NONE 0xffffffffu
 
 /* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or its last ones if `descending`.
- * lengths[i] becomes the number of elements that remain, ends[i] their greatest rank, or least rank if `descending`. */
+ * lengths[i] becomes the number of elements that remain. ends[i] becomes their greatest rank, or least rank if
+ * `descending`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -27,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the limited ranges as keys. The key ends[i], whose rank interval_limit wrote, replaces the upper
- * bound, or the lower bound if `descending`. An empty range gets lo_out > hi_out. */
+/* Writes the bounds of the limited ranges as keys. ends[i] must be the key at the rank that interval_limit wrote. It
+ * replaces the upper bound, or the lower bound if `descending`. An empty range gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -123,8 +124,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint. The intervals must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
- * ends[j - 1]. Removes the ranks below covered[j] from interval j: raises begins[j] and writes lengths[j]. */
+/* Makes intervals of ranks disjoint. They must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
+ * ends[j - 1]. Raises begins[j] to at least covered[j]. lengths[j] becomes the number of ranks that remain. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -137,8 +138,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the bounds of disjoint intervals as keys. An empty interval gets lo > hi. keys[j] must be the first key of
- * interval j. `offsets` must hold the exclusive prefix sums of the lengths. */
+/* Writes the bounds of disjoint intervals as keys. keys[j] must be the first key of interval j. An empty interval gets
+ * lo_out > hi_out. `offsets` must hold the exclusive prefix sums of the intervals' lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -181,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by the numbers of the pieces that begin there. Piece p has the ranks ends[p]
- * .. ends[p + 1] - 1. `ends` must be sorted. */
+/* Replaces the ranks first[i] and past[i] by the pieces that begin there. `ends` must be sorted. Piece p is the ranks
+ * ends[p] .. ends[p + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -192,8 +193,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval.
- * Lowers owners[p] to the interval's index i for the first piece p of both segments. */
+/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i,
+ * one at its start, one at its end. Lowers owners[p] to i for the first piece p of both segments. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -206,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes the owners of segments of 2^(level + 1) pieces to their halves. A segment's owner is the least index of an
- * interval that covers the segment. from[p] is the owner of the long segment at piece p, to[p] the owner of the short
- * segment. The short segment lies in the long segments at p and at p - 2^level. */
+/* Computes the owners of short segments (2^level pieces), the halves of long segments. A segment's owner is the least
+ * index of an interval that covers it. from[p] is the owner of the long segment that begins at piece p, to[p] of the
+ * short one. The short segment lies in the long segments at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -45,8 +45,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters for a batch of updates, sorted by partition. batch_index[j], or j if batch_index is NULL, is the
- * index of update j in batch_values and batch_erased. */
+/* Kernel parameters for a batch of updates, sorted by partition. Update j has index batch_index[j] in batch_values and
+ * batch_erased, or index j if batch_index is NULL. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
@@ -175,8 +175,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 }
 
 /* Sets bit u in `live` if update u is the last of its key. Uses at most `most` elements of `words` as a hash table. If
- * HASH_COMBINES, *repeats becomes 1 if a key has several updates. All kinds of batches reach all barriers (see
- * hash_barrier). */
+ * HASH_COMBINES, *repeats becomes 1 if a key has several updates. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

@@ -18,9 +18,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. Computes a minimum or maximum as
- * the maximum of unsigned ranks (value_rank). For 8-byte ranks, combines only the upper words. hash_bring_lower then
- * combines the lower words of the ranks that have the greatest upper word. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomics. For a minimum or maximum, the
+ * value of `last` is an unsigned rank (value_rank), and the greatest rank wins. For 8-byte ranks, combines only the
+ * upper words. hash_bring_lower then combines the lower words of the ranks with the greatest upper word. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -54,7 +54,7 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 }
 
 /* Combines the values of each repeated key into the value of its last update. `words` and `live` must come from
- * hash_dedup. `folds` must be true if a key has several updates. The whole group must call this. */
+ * hash_dedup. If `folds` is false, combines nothing. The whole work-group must call this. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent updates of a hash table (hash_apply). Before, hash_find_in_batch answers the finds and contains, and
- * hash_absent counts new keys. Afterwards, hash_gather and hash_scatter let the operations that gave up run as an
- * ordered batch. */
+/* Runs a concurrent batch on a hash table:
+ *
+ *   hash_find_in_batch   answers the finds and contains
+ *   hash_absent          counts new keys
+ *   hash_apply           runs the updates; some give up
+ *   hash_gather          copies the updates that gave up to an ordered batch
+ *   hash_scatter         copies this batch's results back */
 
 /* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
- * spill count, a work-item must hold the home bucket's latch. So operations on one key take effect one after another.
- * The second bucket may be unlatched, so work-items claim empty slots by a compare-and-swap.
+ * spill count, a work-item must hold the latch of the key's home bucket. So operations on one key take effect one after
+ * another. Nobody needs the second bucket's latch, so work-items claim empty slots by a compare-and-swap.
  *
  * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -13,8 +17,7 @@
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
  * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
- * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups, so one work-item then runs all
- * operations (HASH_ALONE).
+ * (ORDO_AFTER_ORDERS of device/atomic.cl).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -95,7 +98,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the key's upper word (a 4-byte key has only one word), which shows whether a slot is empty. */
+/* Returns the address of a slot's upper key word, which shows whether the slot is empty. A 4-byte key has only this
+ * word. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -136,7 +140,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, among the slots whose bits in `same` are 1, or HASH_NONE. The caller must hold
+/* Returns the slot that holds the key, or HASH_NONE. Tests only slots whose bits in `same` are 1. The caller must hold
  * the latch of the home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
@@ -233,9 +237,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the spill count of op's home bucket: the number of elements with this home bucket that are in
- * other buckets. If `spilled`, the present count, is HASH_SCAN (saturated), sets the partition's flag HASH_RECOUNT
- * instead. */
+/* Adds delta (1 or -1) to the spill count of op's home bucket, the number of its elements in other buckets. If
+ * `spilled`, the present count, is HASH_SCAN (saturated), sets the partition's flag HASH_RECOUNT instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -337,7 +340,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if this is not an update. `again` must be true if an earlier launch began
+/* Sets up *op for operation i. Returns false if this is not an update. `again` must be true if an earlier launch tried
  * the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
@@ -444,7 +447,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the finds and contains. Operation i gets the times 2 i and 2 i + 1 in `history`. */
+/* Answers the finds and contains. In `history`, operation i begins at time 2 i and ends at time 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -504,8 +507,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch (the operations that gave up) back. Operation l of this batch is operation
- * left[first + l] of the concurrent batch, and ends at time tick + l. */
+/* Copies the results of the ordered batch (the operations that gave up) back. Its operation l is operation left[first +
+ * l] of the concurrent batch, and ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates the filters of buckets. Each key sets two bits of its bucket's filter. If one of these bits is 0, the bucket
- * lacks the key. Only CPUs have filters. */
+/* Updates filters: words that only CPUs have, one for each bucket. Each key sets two bits of its bucket's filter. If
+ * one of these bits is 0, the bucket lacks the key. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -17,7 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes a bucket's filter. Other work-items may change the bucket meanwhile. */
+/* Computes the filter of a bucket of partition p from its keys. Other work-items may change the bucket meanwhile. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -53,15 +53,14 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* Capacity of a work-item's list of changed buckets. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
 /* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this before the launch
- * ends. Repeats until no filter was wrong. Each pass begins with an atomic update of one word that all work-items
- * share, so that the last work-item to update the word sees all changes. */
+ * ends. Repeats until no filter was wrong. Each pass begins with an atomic operation on one shared word. So the last
+ * work-item that runs it sees the changes of all others. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch of operations on single keys: computes the results, and at most one update for each key. The
+/* Executes a mixed batch of operations on single keys: computes the results, and one update for each changed key. The
  * batch must be sorted by partition, with operations on equal keys in the caller's order. A chain is the list of
  * operations on one key. */
 #pragma once
@@ -46,10 +46,10 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Earlier operations on an operation's key. `set` and `insert` are indices, or HASH_NONE. */
+/* Other operations on the key of a given operation. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
-    uint insert; /* first insert since `set` */
+    uint insert; /* first insert between `set` and the operation */
     bool last;   /* true if no operation on the key follows */
 } hash_before;
 
@@ -95,8 +95,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch: all operations are on single keys and have the values that they need,
- * and no partition has more than HASH_MIXED_MAX operations. */
+/* Returns true if hash_mixed can run the batch. All operations must be on single keys and have the values that they
+ * need. No partition may have more than HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -104,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes all results. left[u] becomes the update that operation u causes, or HASH_LEFT (see HASH_RESOLVED). Sets
- * found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, only sets
- * found[HASH_REFUSED] to 1. */
+/* Writes the results of all operations. left[u] becomes the update that operation u causes, or HASH_LEFT (see
+ * HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false,
+ * only sets found[HASH_REFUSED] to 1. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

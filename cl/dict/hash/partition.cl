@@ -5,8 +5,8 @@
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* Writes the mixed (hashed) keys to `mixed`, and i to index[i]. Sets the bit of each operation code of the batch in
- * found[HASH_CODES]. */
+/* Writes the mixed (hashed) keys to `mixed`, and i to index[i]. Sets bit c of found[HASH_CODES] if the batch has
+ * operation code c. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -41,8 +41,11 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* found[HASH_LARGEST] becomes the greatest number of updates of a partition, and found[HASH_TOTAL] the table's element
- * count. found[HASH_FULL] becomes 1 if a partition would be too full if all its updates stored new keys. */
+/* Measures a batch of updates:
+ *
+ *   found[HASH_LARGEST]   greatest number of updates in a partition
+ *   found[HASH_TOTAL]     number of elements in the table
+ *   found[HASH_FULL]      1 if a partition would be too full if all its updates stored new keys */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -66,8 +69,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] becomes the number of buckets of partition p. The keys fill `load` percent of the slots, or more if
- * HASH_BUCKETS_MAX limits the number of buckets. found[HASH_LARGEST] becomes the greatest of these numbers. */
+/* starts[p] becomes the number of buckets of partition p. The keys then fill `load` percent of the slots, or more if
+ * HASH_BUCKETS_MAX limits the number. found[HASH_LARGEST] becomes the greatest number. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition.
+/* Assigns slots to the elements of one partition, by deferred acceptance (D. Gale and L. S. Shapley, AMM 1962).
  *
  * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
  * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals
- * those with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). Its result does
- * not depend on the order of work-items. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
+ * those with the greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
  * slot. */
 #pragma once
 #include "dict/hash/batch.cl"
@@ -15,7 +14,7 @@
 typedef struct {
     uint words[HASH_PLACES];     /* First hash_dedup's hash table, later a word for each slot (hash_word). */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live (last of its key) and stores a new key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;

@@ -10,8 +10,8 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block of n keys from index `at` on. start[i] is the first bucket of key i's partition, buckets[i] its bucket
- * count. */
+/* A block of n keys from index `at` on. start[i] is the first bucket of key i's partition, buckets[i] the partition's
+ * bucket count. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -118,8 +118,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys in `on`, or all buckets if the home bucket's spill count is HASH_SCAN
- * (saturated). */
+/* Searches the second buckets of the keys in `on`. If the home bucket's spill count is HASH_SCAN (saturated), searches
+ * all buckets. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -191,9 +191,8 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
 }
 
-/* The work-item that empties a slot also updates the home bucket's spill count and the partition's element count. */
-
-/* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one call returns true. */
+/* Empties the slot of key `mixed`, whose upper word is at `word`. If several work-items erase the key, only one call
+ * returns true. That work-item must update the counts. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));

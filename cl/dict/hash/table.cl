@@ -23,8 +23,8 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* The 32-bit hash_mix is from C. Wellons' search for the least bias, the 64-bit one is variant 13 of D. Stafford's
- * mixers. */
+/* hash_mix is a bijection that makes keys look random, hash_unmix its inverse. The 32-bit version is by C. Wellons, the
+ * 64-bit one is D. Stafford's variant 13. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -48,7 +48,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Removes the partition number, the top bits, from a mixed key. */
+/* Removes the partition number, the top `bits` bits, from a mixed key. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -91,7 +91,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* Maps x evenly to 0 .. n - 1. A CPU avoids mul_hi, which compilers turn into twenty instructions. */
+/* Maps x evenly to 0 .. n - 1. CPU compilers turn mul_hi into twenty instructions. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU

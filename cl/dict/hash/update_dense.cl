@@ -3,9 +3,9 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the keys of the live updates (the last of each key). Counts new keys in mem->stored and erased keys in
- * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys, and clears
- * the words of erased elements. */
+/* Looks up the key of each live update (the last update of its key). Counts new keys in mem->stored and erased keys in
+ * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys and clears
+ * mem->words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -34,7 +34,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates, which may be at most HASH_UPDATES_MAX. */
+/* Sets found[HASH_FULL] to 1 if a partition would get more than HASH_LIMIT elements. Each partition may have at most
+ * HASH_UPDATES_MAX updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -116,8 +117,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition p with left[p] != HASH_DONE, or all partitions if `left` is NULL. The table must have
- * capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
+/* Updates each partition p with left[p] != HASH_DONE, or all if `left` is NULL. Each must have free slots for its new
+ * keys. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -42,9 +42,9 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the keys of the live updates (the last of each key), and stores the values of present keys. Counts new keys
- * in mem->stored and erased keys in mem->gone. Sets the bits of new keys in `fresh` and of erased slots in
- * gone_from. */
+/* Looks up the key of each live update (the last update of its key). Stores the values of present keys. Counts new keys
+ * in mem->stored and erased keys in mem->gone. Sets the bits of new keys in mem->fresh and of erased slots in
+ * mem->gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -86,9 +86,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, first in `bucket`. A displaced element moves to its other bucket, and so on.
- * After too many moves, sets mem->left, so that hash_update_dense updates the partition. If `word` is 0, only loads
- * `bucket`. */
+/* Finds a slot for the element of `word` (see hash_word), first in `bucket`. A displaced element moves to its other
+ * bucket, and so on. After too many moves, sets mem->left, so that hash_update_dense updates the partition. If `word`
+ * is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -128,8 +128,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. Sets
- * mem->left if a stashed element (outside both its buckets) is erased, so that hash_update_dense updates the
+/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. If a
+ * stashed element (outside both its buckets) is erased, sets mem->left, so that hash_update_dense updates the
  * partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
@@ -168,8 +168,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count, because some
- * CPU compilers execute `counts[p] +=` several times. */
+/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
+ * compilers execute `counts[p] +=` several times.) */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -205,7 +205,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
 }
 
 /* Applies the updates of a partition. Returns false in all work-items if hash_update_dense must update the partition.
- * Then only values of existing keys and combined values in the batch have changed. */
+ * Then it has changed only values: of existing keys, and of the batch if it combines them. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -229,8 +229,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions. They must have capacity. left[p] (enum hash_left) says which updates of partition p
- * remain. */
+/* Updates all partitions. Each must have free slots for all its new keys. left[p] (enum hash_left) becomes the kind of
+ * updates that remain. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

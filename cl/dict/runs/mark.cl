@@ -16,7 +16,7 @@ typedef struct {
         PLACES hidden_mem + hidden_at                                                                                  \
     }
 
-/* Sets the hidden bit of element rank - 1 if the key of this element equals the query (`equal`). */
+/* If `equal`, hides element rank - 1, whose key then equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     if (!equal)

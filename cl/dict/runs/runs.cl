@@ -11,8 +11,8 @@
 /* Built together: run_gone run_hide */
 
 /* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
- * overwrites counts[i] if `first`. ranks[i] must be the run's number of keys less than lo[i], ranks[n + i] its number
- * of keys at most hi[i]. */
+ * overwrites counts[i] if `first`. The run must have ranks[i] keys less than lo[i], and ranks[n + i] keys at most
+ * hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,8 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds a visible element of one run: the first at or after index ranks[i] if i < n_forward, else the last before it.
- * An earlier launch may have written a result of another run. Keeps the nearer key, or this run's key if `first`. */
+/* For query i, finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last
+ * before it. Of this key and the result from earlier runs, keeps the nearer. If `first`, there are no earlier runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -110,13 +110,15 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range is wide if it has more than RANGE_WIDE visible and hidden elements. run_write counts the visible elements of
+/* A range is wide if it has more than RANGE_WIDE elements, visible or hidden. run_write counts the visible elements of
  * a wide range from the start of each run. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* candidates[i] becomes the number of visible and hidden elements of range i in all runs, offsets[i] the number of
- * visible ones. If range i is wide (RANGE_WIDE), before[i] becomes the number of visible elements below the range. lows
- * and highs must come from run_bounds. */
+/* Measures each range i. lows and highs must come from run_bounds.
+ *
+ *   candidates[i]   number of elements in all runs, visible or hidden
+ *   offsets[i]      number of visible elements
+ *   before[i]       number of visible elements below the range; only if it is wide (RANGE_WIDE) */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -145,9 +147,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes candidate i (visible or hidden element) of a range, if it is visible. The output index is `place` plus the
- * number of lesser visible elements of the range, or of all runs if `wide`. If `all`, the range must have no hidden
- * element. */
+/* Writes candidate i of a range, if it is visible. The candidates are the range's elements in all runs, visible or
+ * hidden. The output index is `place` plus the number of lesser visible elements of the range, or of all runs if
+ * `wide`. If `all`, the range must have no hidden element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -179,8 +181,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges, unless their number, offsets[last], exceeds `capacity`. candidates[] and
- * offsets[] must hold the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges. Writes none if their number, offsets[last], exceeds `capacity`.
+ * candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -232,8 +234,8 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 /* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first,
- * because hidden elements are mostly spread evenly. */
+/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first:
+ * hidden elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -420,8 +422,8 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Returns the number of visible elements in all runs less than element `place` of run `run`. `before` must be their
- * number in run `run`. */
+/* Counts the visible elements of all runs that are less than element `place` of run `run`. `before` must be the number
+ * of these in run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -451,9 +453,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys or, if `last`, with the greatest keys, greatest first.
- * Elements that a newer run replaces must be hidden. *total becomes the number of visible elements, spans[r] the
- * interval of run r with the written elements. */
+/* Writes the `most` visible elements with the least keys, the least first. If `last`, writes the elements with the
+ * greatest keys, the greatest first. Elements that a newer run replaces must be hidden. *total becomes the number of
+ * visible elements, spans[r] the interval of written elements in run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -477,8 +479,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. run_bounds must have set lows and highs for these keys, because a
- * CPU compiler miscompiled the searches here. Elements that a newer run replaces must be hidden, and visible[] must be
+/* Sets spans[r] to run r's elements between two keys. lows and highs must come from run_bounds. (A CPU compiler
+ * miscompiled their computation here.) Elements that a newer run replaces must be hidden, and visible[] must be
  * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that are implemented by other operations of a structure (dict/structure.h). */
+/* Implements operations of a dictionary by calls of its structure's other operations (dict/structure.h). */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
