@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a concurrent batch that hamt_apply leaves: the updates that gave up, and seeks, counts and
- * ranges, which see the dictionary before the batch. */
+/* Runs the operations that hamt_apply leaves of a concurrent batch: updates that gave up, and seeks, counts and ranges,
+ * which see the dictionary before the batch. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -14,7 +14,7 @@ typedef struct {
     __global hamt_value *values_out;
 } hamt_output;
 
-/* Returns the number of elements below the key; if `upper`, of elements up to the key. */
+/* Returns the number of elements less than the key, plus 1 if `upper` and the key exists. */
 ORDO_FN uint hamt_rank_of(const hamt_trie *t, ordo_key_form key, bool upper)
 {
     if (t->n_leaves == 0)

@@ -75,8 +75,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets (or compares) the slots of `level` that lead to the child above leaf i: the child's slot and all slots before
- * the next child's. */
+/* Sets (or compares) the slot of the child on the path to leaf i, and all slots before the next child's. Does nothing
+ * if leaf i + 1 has the same child. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
