@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies an unsorted batch to a linked tree, if few updates fall into each leaf. levels.cl then adds the new leaves to
- * the levels above.
+/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf.
  *
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */

@@ -6,7 +6,7 @@
 
 #if TEAM_WIDTH == 1
 
-/* Number of words of a column that a work-item holds. */
+/* Words of a column per work-item. */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)

@@ -10,7 +10,6 @@
 
 #define COLUMN_ROWS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Returns the number of the word that this lane has in row r. */
 ORDO_FN uint column_word(uint r)
 {
     return r * TEAM_WIDTH + team_lane();

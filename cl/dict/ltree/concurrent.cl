@@ -28,15 +28,15 @@
  * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
 /* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order them. If it is 0, a later load's address
- * is computed from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). Then no access invalidates the
- * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
+ * is computed from an earlier load (ordo_after). Then no access invalidates the first-level cache, which holds the inner
+ * nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
  *    1 header of a node, first load              acquire load                    part of load 2
  *      (ltree_load_uncached_tail)
- *    2 low, right, high                          after 1, which acquires         4 bytes: one load with the header.
- *      (ltree_load_uncached_tail)                                                8 bytes: high with the header; low
- *                                                                                and right at addresses from 1
+ *    2 low, right, high                          after 1, which acquires         4-byte keys: loaded with 1
+ *      (ltree_load_uncached_tail)                                                8-byte keys: high loaded with 1,
+ *                                                                                low and right at addresses from 1
  *    3 keys, values (ltree_place,                after 1, which acquires         at an address computed from 1;
  *      ltree_scan_on, column_load_uncached)                                      acquire fence after a range's values
  *    4 header, second load (ltree_unchanged)     acquire fence before it         at an address computed from 2, 3

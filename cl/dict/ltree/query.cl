@@ -131,8 +131,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If it has elements in more than two leaves, its count is
- * invalid and START_TWO is 0. */
+/* Returns the interval from leaf `from` to leaf `last`. `counted` must come from ltree_count_ends. If the interval has
+ * elements in more than two leaves, its count is invalid and START_TWO is 0. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {

@@ -290,8 +290,8 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Writes the first cells of a share (HAMT_CELLS_SHARE consecutive cells), up to the first cell in which a leaf
- * begins. */
+/* Sets the first cells of a share (HAMT_CELLS_SHARE consecutive cells) to the number of earlier leaves, up to the first
+ * cell in which a leaf begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -106,8 +106,8 @@ void hamt_gather(__global const uint *pending, uint first, uint count, __global 
     }
 }
 
-/* Copies the results of the ordered batch (the updates that gave up) back. If `results` is NULL (no memory for the
- * batch), refuses the updates. Update l ends at time tick + l. */
+/* Copies back the results of the ordered batch (the updates that gave up). If `results` is NULL (no memory for the
+ * batch), reports the updates as not stored. Update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

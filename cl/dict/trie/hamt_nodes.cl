@@ -21,8 +21,8 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first below its node of this level,
- * else 0. */
+/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first leaf below its node of this
+ * level, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {

@@ -61,7 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i] becomes the number of elements in range i, firsts[i] the rank of the range's first element. */
+/* counts[i] becomes the number of elements in range i. firsts[i] becomes the rank of the range's first element. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
