@@ -28,8 +28,8 @@
  * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
 /* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order them. If it is 0, a later load's address
- * is computed from an earlier load (ordo_after). Then no access invalidates the first-level cache, which holds the inner
- * nodes. A "fence" acquires and releases at device scope.
+ * is computed from an earlier load (ordo_after). Then no access invalidates the first-level cache, which holds the
+ * inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
  *    1 header of a node, first load              acquire load                    part of load 2
