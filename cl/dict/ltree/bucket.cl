@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
- * new leaves to the levels above.
+/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf.
  *
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers. At the end, the teams of a group together handle the
- * leaves that may overflow, so that one atomic operation allocates all new leaves. Whole sub-groups must call
+/* A team (lanes that work together) holds a leaf in registers. Leaves that may overflow come last: all teams of a
+ * work-group handle them together, so that one atomic operation allocates all new leaves. Whole sub-groups must call
  * updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* leaf_counts[leaf] is ARRIVAL times the number of updates that have arrived, plus the number of keys. The first update
- * that arrives is the leaf's head. bucket[leaf * slots + k - 1] is the index of the k-th update after the head. A
- * leaf's updates are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the
- * host sorts the batch instead. */
+/* The first update that arrives at a leaf is the leaf's head. A leaf's updates are applied in batch order.
+ *
+ *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
+ *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
+ *
+ * If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -66,8 +67,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Lane l of a team holds the slots of a leaf from l * LANE_SLOTS on. If the leaf may overflow, the lane holds a second
- * part, with slots from LTREE_WORDS on. */
+/* Lane l of a team holds LANE_SLOTS slots of a leaf, from l * LANE_SLOTS on. If the leaf may overflow, it holds as many
+ * of a second part, with slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -120,11 +121,11 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *
  *   column_read    reads the slots below `count`, and sets the others to `fill`
  *   column_write   writes the pieces that contain slots first .. end - 1
- *   column_put     if `opens`, moves the slots from `at` on up by one; if `puts`, stores x in slot `at`
+ *   column_put     if `opens`, moves the slots from `at` on up by one
+ *                  if `puts`, stores x in slot `at`; if also `joins`, combines x with the old value
  *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
  *
- * If `joins`, column_put combines x with the old value. `parts` must be a constant. Whole sub-groups must call
- * column_put and column_close. */
+ * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -380,7 +381,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
 }
 
 /* Applies the updates to the team's leaf, if the team `has` one, and splits the leaf if it overflows. Returns how many
- * elements the leaf gains. */
+ * elements the leaf gains (in lane 0). */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

@@ -55,7 +55,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds nodes first_node .. first_node + nodes - 1 of `level`. Their n children have numbers from first_child on. */
+/* Builds nodes first_node .. first_node + nodes - 1 of `level`. Their n children are numbered from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {

@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* Inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node with `count` keys. Unless `open`,
- * removes the entry at `slot` instead. */
+/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node with `count` keys. If not,
+ * removes the entry at `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* Also loads the unused slots of the last 16 bytes, because the store writes them back. */
+        /* The store writes whole pieces of 16 bytes, so all their slots must be loaded. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -42,7 +42,7 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
 }
 
 /* Allocates a node. Returns LTREE_NONE if no node is free. *taken may then exceed the capacity until the host corrects
- * this counter. */
+ * it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -58,7 +58,7 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* The leader tries to latch (lock) a node for the team. Succeeds only if the header still is `was`. `seen` must be
+/* Lane 0 tries to latch (lock) a node for its team. Returns false if the header no longer is `was`. `seen` must be
  * computed from all words loaded after `was`, so that the latch cannot precede these loads. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
@@ -85,7 +85,7 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
 }
 
 /* Releases the latch of a new node. The caller must still hold the left neighbour's latch. Without fences, relaxed
- * order suffices, because no operation reaches the new node before that latch's release. */
+ * order suffices: no operation uses the new node before that latch's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -111,7 +111,7 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 }
 
 /* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between both nodes.
- * The new node is latched, because an operation may have followed the new link already. */
+ * The new node stays latched, because another operation may follow the new link at once. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -165,13 +165,13 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* The bound is the left leaf's last key or, between inner nodes, the right node's first key. */
+    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads one half's keys, because both halves would need twice the registers. */
+    /* Reloads one half's keys, because both halves would take twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

@@ -6,7 +6,7 @@
 
 #if TEAM_WIDTH == 1
 
-/* Number of words of a column that a work-item holds. */
+/* Words of a column per work-item. */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)
@@ -32,8 +32,9 @@ ORDO_FN uint column_word(uint r)
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes these pieces
  *   column_at               returns the word s
- *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
- *   column_keep             moves the upper or lower half to the front; sets the others to `fill` */
+ *   column_shift            if `open`, inserts x at `slot` and drops the last slot
+ *                           if not, removes `slot` and appends x
+ *   column_keep             moves the upper half (if `upper`) or the lower to the front; sets the rest to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

@@ -10,7 +10,6 @@
 
 #define COLUMN_ROWS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Returns the number of the word that this lane has in row r. */
 ORDO_FN uint column_word(uint r)
 {
     return r * TEAM_WIDTH + team_lane();
@@ -26,10 +25,10 @@ ORDO_FN uint column_word(uint r)
 /* Defines functions on a column. column.cl describes column_shift and column_keep.
  *
  *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
- *   column_store_uncached   writes the words first .. end - 1 to `to` + their number
+ *   column_store_uncached   writes word s to to[s], for each s in first .. end - 1
  *   column_at               returns the word s to all lanes
- *   column_merge            moves words 0 .. own - 1 of `from`, except the word `slot`, to the front of `into`, which
- *                           has `count` words. All lanes load their words before any lane stores */
+ *   column_merge            inserts the words 0 .. own - 1 of `from`, except the word `slot`, before the `count` words
+ *                           of `into`. All lanes load their words before any lane stores */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[COLUMN_ROWS];                                                                                          \
@@ -113,7 +112,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Returns a mask of the words of a line that are less than the key. */
+/* Returns a mask: bit s is 1 if word s of the line is less than the key. */
 ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
 {
     uint words = 0;

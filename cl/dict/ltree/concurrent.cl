@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent operations on a linked tree.
  *
- * A team runs one operation after another. Each step of an operation descends from the root to a node, works on the
- * node, or follows a link to the right. After a split, the operation adds the new node to the level above. No step
- * waits for another team, so the lanes of a sub-group need no independent progress.
+ * A team (of TEAM_WIDTH lanes) runs one operation after another. Each step of an operation descends from the root to a
+ * node, works on the node, or follows a link to the right. No step waits for another team, so the lanes of a sub-group
+ * need no independent progress. */
+
+/* Lane 0 of a team, the leader, latches (locks) and releases nodes. All lanes take the same branches, because each
+ * decision depends on ballots or on words that one lane gives to all. */
+
+/* After a split, an operation adds the new node to the level above. It releases the split node before, because a search
+ * also reaches a new node by the left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986). So only a merge acquires two
+ * latches.
  *
- * An operation holds one latch at a time, except in a merge. It does not latch the level above, because a search also
- * reaches a new node by the left neighbour's link (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
-
-/* Each lane of a team loads some words of a node (column_team.cl). Lane 0, the leader, latches and releases nodes. All
- * lanes take the same branches, because each decision depends on ballots and on words that one lane gives to all. */
-
-/* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
+ * The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
  * safe, because:
- *   - A number that was ever a child in a node of level L + 1 is the number of a node of level L: nodes keep their
- *     levels during a launch. Unwritten words are all ones, which is the number of no node.
+ *   - A node keeps its level during a launch, so a stale child number still leads to the level below. A child number
+ *     that was never written is all ones, which is the number of no node.
  *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
  *     If it is not above low, the search restarts at the root, with loads that bypass the caches. */
 
 /* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and the
  * header again. If both headers are equal and not latched, all words belong to one moment, because a writer latches the
- * leaf first and changes the version last. If the compare-and-swap that latches the leaf succeeds, the words that the
- * writer has read are valid. A version of 25 bits cannot wrap in one launch.
+ * leaf first and changes the version last. A writer also reads first. If its compare-and-swap then latches the leaf,
+ * the header is unchanged, so the words are valid. A version of 25 bits cannot wrap in one launch.
  *
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
- * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link.
- * reclaim.cl later removes its entries in the level above. */
+ * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
 /* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order them. If it is 0, a later load's address
- * is computed from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). Then no access invalidates the
- * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
+ * is computed from an earlier load (ordo_after). Then no access invalidates the first-level cache, which holds the
+ * inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
  *    1 header of a node, first load              acquire load                    part of load 2
  *      (ltree_load_uncached_tail)
- *    2 low, right, high                          after 1, which acquires         4 bytes: one load with the header.
- *      (ltree_load_uncached_tail)                                                8 bytes: high with the header; low
- *                                                                                and right at addresses from 1
+ *    2 low, right, high                          after 1, which acquires         4-byte keys: loaded with 1
+ *      (ltree_load_uncached_tail)                                                8-byte keys: high loaded with 1,
+ *                                                                                low and right at addresses from 1
  *    3 keys, values (ltree_place,                after 1, which acquires         at an address computed from 1;
  *      ltree_scan_on, column_load_uncached)                                      acquire fence after a range's values
  *    4 header, second load (ltree_unchanged)     acquire fence before it         at an address computed from 2, 3
@@ -70,9 +70,8 @@
  *   (OpenCL 2 and 3)     before the writer's 9, the reader's 4 or 5 finds another header. The words of 2, 3 and 7 are
  *                        not atomic objects, so formally the reader races. They are aligned volatile words, and the
  *                        reader discards them.
- *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. The fences are ld.acquire,
- *                        st.release and fence.acq_rel. LTREE_BY_FENCE 0 relies on hardware that starts loads in order
- *                        (device/atomic.cl).
+ *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0
+ *                        relies on hardware that starts loads in order (device/atomic.cl).
  *   legacy atomics       order nothing between groups. One work-item runs all operations.
  *   (OpenCL 1.2) */
 #pragma once
@@ -196,9 +195,9 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a team. `op` is its current operation, unless `idle`. `next` is the index of this work-item's next
+/* State of a team. Unless `idle`, `op` is its current operation. `next` is the index of this work-item's next
  * operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into `own`, and
- * the team runs the operations of the lanes in `left` (Awad et al., PPoPP 2019, section 3.6). */
+ * the team runs these one by one. `left` is the mask of lanes whose operation has not begun. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -276,7 +275,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group together. Lanes that retry a latch might otherwise stop the lane that holds it. */
+/* Keeps all lanes of a sub-group in the loop until all are done. Lanes that retry a latch might otherwise stop the lane
+ * that holds it. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else

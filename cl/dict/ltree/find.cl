@@ -48,7 +48,7 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. Operation i gets the times 2 i and 2 i + 1 in `history`. */
+/* Answers the finds and contains of a concurrent batch. In `history`, operation i has the times 2 i and 2 i + 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -91,8 +91,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Looks up the key of every step-th operation of n. Adds the number of upserts and inserts to absent[0], and the number
- * of those with absent keys to absent[1]. */
+/* Looks up the key of every step-th operation of n. absent[0] grows by the number of upserts and inserts, absent[1] by
+ * the number of these with absent keys. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

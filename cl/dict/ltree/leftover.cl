@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the operations that gave up in a concurrent batch into ordinary batches, and copies back results. */
+/* Gathers operations that gave up in a concurrent batch into ordinary batches, and copies back the results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -51,8 +51,12 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 }
 
 /* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
- * `rest`. taken[0] counts the moved operations, taken[1] the others. where[p] becomes the index of output p in the
- * concurrent batch, before[p] the number of keys that this operation has counted so far. */
+ * `rest`.
+ *
+ *   taken[0]    becomes the number of operations of this kind (may exceed `most`)
+ *   taken[1]    becomes the number of operations in `rest`
+ *   where[p]    becomes the index of output p in the concurrent batch
+ *   before[p]   becomes the number of keys that it has counted so far */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -83,8 +87,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. Operation p has the count before[p] + counted[p],
- * and ends at time tick + p. */
+/* Copies the results of gathered operations to the concurrent batch. Operation p's count becomes before[p] +
+ * counted[p], and its end time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

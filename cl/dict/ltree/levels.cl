@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because two teams (sub-groups) never change the
- * same node in one launch. Lane x % TEAM_WIDTH holds word x of a node. */
+/* Adds the new nodes of splits to the levels above. Needs no latches, because two teams never change the same node in
+ * one launch. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update, `chain` the number of new nodes
+/* A lane's entries of an inner node. `to` is the entry's index after the update. `chain` is the number of new nodes
  * directly to the right of its child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node with the high bound `bound` or the level's end. */
+/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -50,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p to its node after the split. The first key of each new node becomes the node's low bound. */
+/* Writes entry p of the split node to its new node. The first key of each new node becomes its low bound. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -189,7 +189,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the children of the nodes in `list`, and the new right neighbours of these children. */
+/* Lists the children of the nodes in `list`, and these children's new right neighbours, in `below`. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

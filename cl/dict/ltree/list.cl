@@ -6,7 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes each leaf's low bound and number. Free and dead leaves (that cover no keys) get a low bound of all ones. */
+/* Writes each leaf's low bound and number. Free and dead leaves (they cover no keys) get a low bound of all ones. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,9 +19,11 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* Computes place[], the inverse of order[]: place[order[i]] becomes i. order[i] must be the i-th leaf in key order. If
- * `sorted`, leaf i is the i-th leaf, and order[i] becomes i. before[i] becomes the number of elements of the i-th
- * leaf. */
+/* Lists the leaves in key order:
+ *
+ *   order[i]    must be the number of the i-th leaf; if `sorted`, leaf i is the i-th, and order[i] becomes i
+ *   place[]     becomes the inverse of order[], so that place[order[i]] is i
+ *   before[i]   becomes the number of elements of the i-th leaf */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

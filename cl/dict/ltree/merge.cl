@@ -13,8 +13,8 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Moves the elements of leaf op->at, except the erased one in site->slot, to the front of leaf `into`. Both leaves must
- * be latched. */
+/* Moves the elements of leaf op->at, except the erased one in site->slot, before the `count` elements of leaf `into`.
+ * Both leaves must be latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -39,8 +39,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* Returns true if the leaf is a zombie (a merged leaf, which covers no keys). Its low and high may have been loaded at
- * different moments, so the leaf must also be empty and have an unchanged header. */
+/* Returns true if the leaf is a zombie (merged leaf). Its low and high may have been loaded at different moments, so
+ * the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -49,8 +49,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit into
- * `right`. Unlinks `right` and fails if `right` is a zombie (covers no keys). */
+/* Tries to latch `right`, the right neighbour of a latched leaf. Returns false if the leaf's `kept` elements do not fit
+ * into `right`. If `right` is a zombie (merged leaf), unlinks it and returns false. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {

@@ -7,7 +7,7 @@
  *   TEAM_WIDTH    lanes that read a node together
  *   LTREE_ITEMS   queries that a work-item handles together
  *
- * Whole sub-groups must call each function that adds over a team or has an array of TEAM_QUERIES. */
+ * Whole sub-groups must call each function that calls team_reduce_add or has an array of TEAM_QUERIES. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -29,10 +29,10 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* A split moves the entries from LTREE_HALF on to the new node. */
+/* A concurrent split moves the entries in slots LTREE_HALF and above to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots: the greatest key, which searches never count as less than the query. */
+/* Key in unused slots: the greatest key, so no search counts it as less than the query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -88,7 +88,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys. Other leaves' links bypass it, or soon will. */
+/* Returns true if a leaf is dead: it covers no keys, because its bounds are equal. Leaf 0 covers key 0. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -116,7 +116,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots of a node, the first or the last ones, to save cache lines. */
+/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -128,8 +128,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts the keys less than the query. Uses vectors, because compilers execute a sum of scalar comparisons one by one.
- * Compares by >=, because processors without unsigned comparisons compute it by a maximum. */
+/* Counts the keys less than the query. Compares vectors, because compilers do not vectorize a sum of scalar
+ * comparisons. Compares by >=, because processors that lack unsigned comparisons compute x >= y as max(x, y) == x. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -192,8 +192,8 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the index of the entry to follow in an inner node that has `less` keys less than the query. The first entry
- * also covers lesser queries. */
+/* Returns the index of the entry for a query in an inner node that has `less` keys less than the query. The first entry
+ * is also for lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -203,7 +203,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Put this before a loop over a work-item's queries. Unrolls the loop on a GPU, where the queries are in registers. */
+/* Put this before a loop over a work-item's queries. Unrolls the loop on a GPU, to keep the queries in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -231,7 +231,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends from the root to the leaves that cover a team's queries. Follows no links to the right. */
+/* Descends from the root to the leaves that cover a team's queries. Reads no links to right neighbours. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];

@@ -76,7 +76,7 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
  * header. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the header load is an acquire load. */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
 }
 
 /* Returns 0, computed from the loaded words `seen`. A second load of the header, from its address plus this 0, cannot
@@ -104,8 +104,9 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's loaded tail to all lanes. With fences, each lane orders its later loads after its own load of the
- * header. So if the lanes have loaded different headers, the result says that the node is latched. */
+/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, each lane orders its later loads after its
+ * own load of the header. So if lanes have loaded different headers, the result is a latched header, and the caller
+ * tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -130,7 +131,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* One load has read all four words at the same moment. */
+        tail.header = words.z;
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -150,7 +151,7 @@ ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
                           : ordo_load_uncached((__global const uint *) p);
 }
 
-/* The leader's compare-and-swap, for the team. Returns the previous value of the word. */
+/* Lane 0's compare-and-swap, for the team. Returns the word's previous value to all lanes. */
 ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
 {
     uint came = expected;
@@ -167,7 +168,6 @@ ORDO_FN void ltree_fence(void)
     apart_sync();
 }
 
-/* The leader stores a word for the team. */
 ORDO_FN void ltree_store_relaxed(volatile __global uint *p, uint word)
 {
     if (apart_leads())
@@ -250,7 +250,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Binary search, because each lane reads a different line, so that the number of loads matters. */
+    /* Binary search, to save loads: each lane reads a different line. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
@@ -278,7 +278,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns the array next to a node's keys: an inner node's children, or a leaf's 4-byte values. */
+/* Returns the array that belongs to a node's keys: an inner node's children, or a leaf's 4-byte values. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)

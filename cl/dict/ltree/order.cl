@@ -29,8 +29,8 @@ ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place (index in key order) of the leaf that contains the element of rank `rank`. The element must
- * exist. */
+/* Returns the place (index in key order) of the leaf that contains the element of rank `rank`. The element must exist.
+ * `at` is a guess. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -40,8 +40,8 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* Answers seeks: the first n_forward queries upwards, the others downwards. leaves and positions must come from
- * ltree_locate. */
+/* Finds the next key upwards from each of the first n_forward queries, downwards from each of the others. leaves and
+ * positions must come from ltree_locate. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,

@@ -57,9 +57,13 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* An interval of `count` elements. The first element is in `leaf`. `next` is the right neighbour of `leaf`, if it has
- * elements of the interval. `start` packs three fields: the slot of the first element, the number of the interval's
- * elements in `leaf` (bits 8 to 15), and START_TWO, which is set if no element lies after `next`. */
+/* An interval of `count` elements:
+ *
+ *   leaf     leaf of the first element
+ *   next     right neighbour of `leaf`, if it has elements of the interval
+ *   start    bits 0 to 7: slot of the first element
+ *            bits 8 to 15: number of the interval's elements in `leaf`
+ *            START_TWO: set if no element lies after `next` */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -72,12 +76,12 @@ typedef struct {
  * `equal` true. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
-    /* If hi is all ones, the count includes unused slots. */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Sets ends[m].node to a guess of the leaf that covers hi of range m: the child that the parent of lo's leaf has for
- * hi. If hi is above the parent's keys, the guess is the right neighbour of lo's leaf. */
+/* Sets ends[m].node to a guess of the leaf that covers the end of range m. Looks in the parent of the leaf
+ * path[m].node, which covers the begin. If the end is above the parent's high bound, guesses that leaf's right
+ * neighbour. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -112,8 +116,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. own[r] of interval r packs two counts: the keys less
- * than lo in the first leaf (bits 16 and up), and the count for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. The upper 16 bits of own[r] become the number of keys
+ * less than lo in the first leaf. The lower 16 bits become the count for hi (with COUNT_EQUAL) in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -127,8 +131,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If it has elements in more than two leaves, its count is
- * invalid and START_TWO is 0. */
+/* Returns the interval from leaf `from` to leaf `last`. `counted` must come from ltree_count_ends. If the interval has
+ * elements in more than two leaves, its count is invalid and START_TWO is 0. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -165,8 +169,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes this work-item's intervals of a tile of queries. The count is 0 if lo > hi. The whole group must call
- * this. */
+/* Computes this work-item's intervals of a tile (the queries of a work-group, from `first` on). The count is 0 if lo >
+ * hi. The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

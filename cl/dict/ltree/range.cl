@@ -6,8 +6,8 @@
 /* All work-items together copy a range with more elements than this, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes 0 if the range has
- * at most LTREE_LONG elements, else an upper bound of its pieces (parts in one leaf). */
+/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes the number of
+ * leaves from the range's first to its last, or 0 if it has at most LTREE_LONG elements. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -132,7 +132,7 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query must be at most the range of piece p, and becomes this range. */
+/* Returns piece p of all long ranges. *query becomes the index of its range, and must be at most this before. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);

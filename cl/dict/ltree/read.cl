@@ -12,7 +12,7 @@ ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, 
     return value;
 }
 
-/* Answers a find or contains. No other leaf can have the key. */
+/* Answers a find or contains. Only this leaf can have the key. */
 ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint    count = tail.header & LTREE_COUNT_MASK;
@@ -47,7 +47,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* If the loads were torn, count may be 0. Then ltree_unchanged returns false. */
+        slot = min(slot, count) - 1; /* During a change, count may be 0. Then ltree_unchanged returns false. */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);
@@ -89,7 +89,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
- * room. *seen becomes a word that derives from all loaded keys. */
+ * room. *seen becomes a word computed from all loaded keys. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {
@@ -148,7 +148,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* The operation has handled all keys up to tail.high. */
+        op->query = tail.high + 1;
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

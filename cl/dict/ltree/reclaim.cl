@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes merged leaves (zombies) from the levels of a skiplist, while no operation runs. Until then, the left
- * neighbour's link and an entry above lead to a zombie. The host runs reclaim_leaves, then the other kernels for each
- * level upwards. */
+/* Removes zombies (merged leaves) from the levels of a skiplist, while no operation runs. The left neighbour's link and
+ * an entry above still lead to a zombie. The host runs reclaim_leaves, then the other kernels for each level
+ * upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -15,7 +15,7 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Follows the links to the right from `node`. Returns the first node that is not dead, or LTREE_NONE. Also makes each
+/* Returns the first node that is not dead, from `node` on along the links to the right, or LTREE_NONE. Also makes each
  * dead node's link skip the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
@@ -54,9 +54,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay. Sets *low and *child to its corrected key and child. At level 1, a
- * merged child becomes the leaf into which it was merged. Of several entries with this leaf, only the one with the
- * leaf's low bound stays. */
+/* Returns true if the entry in a slot must stay, and sets *low and *child to its new key and child. An entry of a
+ * zombie gets the leaf that took over the zombie's elements and low bound. Other entries of this leaf have outdated
+ * keys, and are removed. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

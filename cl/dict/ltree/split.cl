@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE, combines the values of a batch with stored values. The batch must
+ * If the host defines COMBINE_OP and COMBINE_TYPE, a batch's values are combined with stored values, and the batch must
  * not erase. */
 #pragma once
 #include "dict/ltree/build.cl"
@@ -50,7 +50,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A split distributes `all` entries to the node and `nodes` - 1 new nodes, which have the numbers from first_new on. */
+/* A split shares `all` entries among `node` and `nodes` - 1 new nodes, which are numbered from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -63,7 +63,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Computes a split, except first_new. Does not read the node if `node` is LTREE_NONE. */
+/* Computes a split, except first_new. Reads no node if `node` is LTREE_NONE. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -78,7 +78,8 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Computes a split and allocates its new nodes, which the host must have reserved. Whole teams must call this. */
+/* Computes a split and allocates its new nodes, for which the host must have reserved memory. Whole teams must call
+ * this. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -133,7 +134,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes element p to its leaf after the split. The last key of each leaf becomes the leaf's high bound. */
+/* Writes element p of the split leaf to its new leaf. The last key of each leaf becomes the bound to the next leaf. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -152,8 +153,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane (if the lane `has` one) to the list of its level, unless the list has it. Whole teams
- * must call this. */
+/* Appends `node` of each lane that `has` one to `list`, unless LTREE_DIRTY shows that it is listed. Whole teams must
+ * call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

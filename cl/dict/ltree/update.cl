@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch of updates to the leaves of a linked tree. A group is the updates that fall into one leaf.
- * Needs no latches, because two teams (sub-groups) never change the same leaf in one launch. Lane x % TEAM_WIDTH holds
- * word x of a node. */
+/* Applies a sorted batch of updates to the leaves of a linked tree. A group is all updates that fall into one leaf.
+ * Needs no latches, because two teams never change the same leaf in one launch. Lane x % TEAM_WIDTH holds word x of a
+ * node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -14,8 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* first[g] becomes the index of group g's first update, or n after the last group. `number` must hold the inclusive
- * prefix sums of group_flags' flags. */
+/* first[g] becomes the index of group g's first update. The word after the last group becomes n. `number` must hold the
+ * inclusive prefix sums of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -47,7 +47,8 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. If updates have equal keys, only the last has an effect. */
+/* A sorted batch. Of updates with equal keys, only the last has an effect. With COMBINE_OP, it gets the combined values
+ * of all. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -56,7 +57,8 @@ typedef struct {
     uint                        n, all_erased;
 } leaf_batch;
 
-/* Sets flags[j] to 1 if update j is the last of its key, and does not erase an absent key. Sets flags[n] to 0. */
+/* flags[j] becomes 1 if update j is the last of its key and does not erase an absent key, else 0. flags[n] becomes
+ * 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -68,11 +70,11 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the index of the last update of block k (blocks have `most` updates). After a split at border k, the left
- * leaf covers this update's key. */
+/* Border k is the index of the last update of block k (blocks have `most` updates). A split at border k leaves this
+ * update's key in the left leaf. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the borders from k on at which the leaf of border k splits. The leaf splits at a border if the next update
+/* Returns how many of the borders k, k + 1, ... split the leaf of border k. A border splits the leaf if the next update
  * falls into it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
@@ -84,8 +86,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be `source`. Also writes the bound `high` and
- * the link. */
+/* Copies the elements in slots from .. to - 1 of leaf `source` to `leaf`, which may be the same. Also writes the link
+ * `right` and the bound `high`. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -124,7 +126,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders (ends of blocks of `most` updates) of a batch of distinct keys. */
+/* Splits leaves at the borders (ends of blocks of `most` updates) of a batch of distinct keys. Appends the parents of
+ * split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -318,8 +321,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes a team's updates to the leaves of a split. *before must count the earlier updates. `tile` must hold the old
- * leaf. */
+/* Writes the update `u` of each lane to the leaves of a split. `tile` must hold the old leaf. *before must count the
+ * earlier updates. It then also counts these. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)

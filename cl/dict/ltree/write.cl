@@ -3,16 +3,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets the flag LTREE_SPLITS_PENDING, so that the host repairs the level above. That level lacks the entry of a new
- * node, or has an outdated entry with the new node's key. */
+/* Makes the host repair the level above, which lacks a new node's entry or has an outdated entry with its key. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds a split's entry, false if the host must add it. Depends only on `key`, the new
- * node's low bound. */
+/* Returns true if the operation adds a split's entry, false if the host must add it. The operation adds it for
+ * LTREE_RAISE percent of all `key`, the new node's low bound. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)

@@ -57,7 +57,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search: increases `low` to the first index i that makes the condition `before` false, at most to `high`. */
+/* Binary search: increases `low` to the first index i for which the condition `before` is false, at most to `high`. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -92,12 +92,12 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Returns the result of hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Implements hamt_leaf_of for a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
     bool has = true; /* False after a node without a child for the key. The search then takes the last child of each
-                      * node. */
+                      * lower node. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -199,7 +199,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Result of a search in a leaf: the number of lesser keys, and whether the key is there. */
+/* Result of a search in a leaf: the number of keys less than the query, and whether the query is there. */
 typedef struct {
     uint below;
     bool there;

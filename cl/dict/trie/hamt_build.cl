@@ -30,8 +30,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m get different leaves, because the aligned region of 2^bits keys around them has
- * more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ of the two
+/* Returns true if elements m - 1 and m get different leaves. They do if more than HAMT_LEAF elements equal them in all
+ * but the lowest `bits` bits. Counts only elements from `least` to `most`. `bits` must be hamt_differ of the two
  * keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
@@ -78,9 +78,11 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k]. Until hamt_before runs, `before` is the leaf's number of elements.
- * units[k] becomes the block's size in units of HAMT_UNIT bytes. owner[k] becomes the old leaf that covered the
- * keys. */
+/* Writes the records of new leaves. Until hamt_before runs, the member `before` is the leaf's number of elements.
+ *
+ *   fresh[k]   becomes the record of new leaf k
+ *   units[k]   becomes its block's size in units of HAMT_UNIT bytes
+ *   owner[k]   becomes the old leaf that covered its keys */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -115,8 +117,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* For each old leaf in touched[] (changed by the batch), sets follow[leaf] to the number of new leaves that replace the
- * leaf. The caller must have set all words of follow[] to 1. */
+/* For each old leaf that the batch changes (in touched[]), follow[leaf] becomes the number of new leaves that replace
+ * it. The caller must have set all words of follow[] to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -129,8 +131,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the record of each old leaf that stays, or that exactly one new leaf replaces (hamt_add later overwrites this
- * copy). `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of old leaves that stay, or that exactly one new leaf replaces (hamt_add overwrites this copy).
+ * `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -147,9 +149,11 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves, whose blocks begin at byte first_unit * HAMT_UNIT of the pool. places[k] becomes the
- * index of new leaf k among all leaves. `units` and `follow` must hold the prefix sums of hamt_shape's and
- * hamt_replace's results. `follow` is NULL if no old leaf stays. */
+/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool.
+ *
+ *   units       must hold the prefix sums of hamt_shape's sizes
+ *   follow      must hold the prefix sums of hamt_replace's counts, or is NULL if no old leaf stays
+ *   places[k]   becomes the index of new leaf k among all leaves */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -286,8 +290,8 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Writes the first cells of a share (HAMT_CELLS_SHARE consecutive cells), up to the first cell in which a leaf
- * begins. */
+/* Sets the first cells of a share (HAMT_CELLS_SHARE consecutive cells) to the number of earlier leaves, up to the first
+ * cell in which a leaf begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

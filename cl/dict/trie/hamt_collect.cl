@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the updates of a finished draft (shared/hamt_draft.h) in key order. For each level, hamt_children and
  * hamt_descend turn the list of nodes into the list of their children. Then hamt_leaf_bits and hamt_collect write the
- * leaves' keys. firsts[k] is the first key below entry k of a list. All prefix sums are exclusive. */
+ * leaves' keys. firsts[k] is the least key that can lie below list entry k. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt_draft.cl"

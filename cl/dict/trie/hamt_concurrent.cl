@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch.
+/* Runs the upserts, inserts, erases, finds and contains of a concurrent batch. A draft (shared/hamt_draft.h) has a slot
+ * for each updated key.
  *
  * An update takes effect when one compare-and-swap changes its key's slot. A find takes effect when it reads the slot.
  * If the slot is empty, the dictionary's trie, which the launch does not change, has the key's state. So the operations
- * of a key are linearizable.
- *
- * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. To allocate a missing
- * child, one work-item swaps HAMT_ELECTED into the node, allocates the child and stores it in one attempt. So the
- * others never block it, even in the same sub-group. They try again, at most HAMT_TRIES times, and then give up: the
- * host executes the list `pending` as an ordered batch. */
+ * of a key are linearizable. */
+
+/* Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. To allocate a missing
+ * child, one work-item swaps HAMT_ELECTED into the node, and at once allocates and stores the child. So it never blocks
+ * the others, even in the same sub-group. They try again, at most HAMT_TRIES times, and then give up: the host executes
+ * the list `pending` as an ordered batch. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -129,9 +130,8 @@ ORDO_FN uint hamt_go_down(const hamt_batch *batch, hamt_op *op)
     return TRY_DONE;
 }
 
-/* Swaps the update into the key's slot, which had place.word. `there` must be true if the key was present then. If the
- * swap of an upsert fails and `there`, another update was faster. The upsert then counts as done just before that
- * update. */
+/* Swaps the update into the key's slot, if the slot still holds place.word. `there` must be true if the key was present
+ * then. If another update was faster, an upsert of a present key counts as done just before that update. */
 ORDO_FN uint hamt_swap(const hamt_batch *batch, hamt_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and changes a draft, the trie of a concurrent batch (shared/hamt_draft.h). Many work-items may call these
- * functions at once.
+/* Reads and changes a draft, a temporary trie of a concurrent batch's updates (shared/hamt_draft.h). Many work-items
+ * may call these functions at once.
  *
- * All accesses are relaxed, because each function changes one word by one atomic update, and no reader needs two words
- * that belong together. Keys and values do not change, and new nodes are 0 before the launch. */
+ * All accesses are relaxed: each function changes one word by one atomic update, and no reader needs two words of one
+ * moment. Keys and values do not change, and new nodes are 0 before the launch. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"
@@ -33,7 +33,7 @@ typedef struct {
 #define DRAFT_NO_SLOT 0xffffffffu
 
 /* A slot and its word. If the word is 0, the draft lacks the key, and the key may claim the slot. The slot is
- * DRAFT_NO_SLOT if other keys have all the slots for the key. */
+ * DRAFT_NO_SLOT if other keys have all slots that the key may claim. */
 typedef struct {
     uint slot, word;
 } draft_place;
@@ -65,7 +65,8 @@ ORDO_FN draft_place draft_find(const hamt_draft *d, ordo_key_form key)
     return place;
 }
 
-/* Allocates a child for a node of `level`. Returns the word for the node, or 0 if no memory is left. */
+/* Allocates a child of a node of `level`: a leaf if `level` is 0, else a node. Returns the word for the child, or 0 if
+ * no memory is left. */
 ORDO_FN uint draft_allocate(const hamt_draft *d, uint level)
 {
     const uint child = ordo_add(d->state + (level == 0 ? HAMT_DRAFT_LEAVES : HAMT_DRAFT_NODES), 1);

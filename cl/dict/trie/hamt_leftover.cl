@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a concurrent batch that hamt_apply leaves: the updates that gave up, and seeks, counts and
- * ranges, which see the dictionary before the batch. */
+/* Runs the operations that hamt_apply leaves of a concurrent batch: updates that gave up, and seeks, counts and ranges,
+ * which see the dictionary before the batch. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -14,7 +14,7 @@ typedef struct {
     __global hamt_value *values_out;
 } hamt_output;
 
-/* Returns the number of elements below the key; if `upper`, of elements up to the key. */
+/* Returns the number of elements less than the key, plus 1 if `upper` and the key exists. */
 ORDO_FN uint hamt_rank_of(const hamt_trie *t, ordo_key_form key, bool upper)
 {
     if (t->n_leaves == 0)
@@ -106,8 +106,8 @@ void hamt_gather(__global const uint *pending, uint first, uint count, __global 
     }
 }
 
-/* Copies the results of the ordered batch (the updates that gave up) back. If `results` is NULL (no memory for the
- * batch), refuses the updates. Update l ends at time tick + l. */
+/* Copies back the results of the ordered batch (the updates that gave up). If `results` is NULL (no memory for the
+ * batch), reports the updates as not stored. Update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

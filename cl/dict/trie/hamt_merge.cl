@@ -5,7 +5,7 @@
  *   hamt_plan        counts the leaves that replace each leaf, and the size of their blocks
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   replaces the last two if only values change */
+ *   hamt_overwrite   runs instead of hamt_records and hamt_blocks if only values change */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -107,7 +107,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first key of the updated leaf that is not less than `key`. This key must exist. */
+/* Returns the first key not less than `key` in the updated leaf (the leaf with its updates). This key must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -122,7 +122,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf before old element p and update j. This key must exist. */
+/* Returns the last key of the updated leaf from an old element before p or an update before j. This key must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -143,9 +143,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Elements of the updated leaf that have no new leaf yet: elements `at` .. `all` - 1. `first` is the key of element
- * `at`. Bit b of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys and the upper half has no new leaf
- * yet. */
+/* Elements `at` .. `all` - 1 of the updated leaf, which have no new leaf yet. `first` is the key of element `at`.
+ * mix_next halves regions of keys: bit b of `open` is 1 if the upper half of 2^(b + 1) keys has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -190,9 +189,10 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* begins[i] becomes the index of leaf i's first update. The upper half of plan[i] becomes the number of leaves that
- * replace leaf i, the lower half the size of their blocks in units of HAMT_UNIT bytes. If `all`, unchanged leaves also
- * get new blocks. */
+/* Plans the leaves that replace each leaf i. If `all`, unchanged leaves also get new blocks.
+ *
+ *   begins[i]   becomes the index of leaf i's first update
+ *   plan[i]     upper half: number of new leaves; lower half: size of their blocks in units of HAMT_UNIT bytes */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -299,7 +299,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Advances to the leaf that contains the element of rank `rank`. */
+/* Advances to the leaf that contains the element of rank `rank`. Returns the element's index in the leaf. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)

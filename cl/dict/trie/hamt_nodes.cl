@@ -21,8 +21,8 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first below its node of this level,
- * else 0. */
+/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first leaf below its node of this
+ * level, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -75,8 +75,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets (or compares) the slots of `level` that lead to the child above leaf i: the child's slot and all slots before
- * the next child's. */
+/* Sets (or compares) the slot of the child on the path to leaf i, and all slots before the next child's. Does nothing
+ * if leaf i + 1 has the same child. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

@@ -61,7 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i] becomes the number of elements in range i, firsts[i] the rank of the range's first element. */
+/* counts[i] becomes the number of elements in range i. firsts[i] becomes the rank of the range's first element. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -85,8 +85,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* Finds the least element greater than the key if `forward`, else the greatest lesser element. Also finds an element
- * equal to the key if `upper` differs from `forward`. */
+/* If `forward`, finds the first element after the key, or at it unless `upper`. If not, finds the last element before
+ * the key, or at it if `upper`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,

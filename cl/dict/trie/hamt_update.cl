@@ -21,9 +21,12 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* Lists the leaves that the batch changes: the index (touched[k]), first rank (firsts[k]), number of elements
- * (offsets[k]) and block size in units of HAMT_UNIT bytes (units[k]). `number` must hold the exclusive prefix sums of
- * hamt_place_heads' flags. */
+/* Lists the leaves that the batch changes. `number` must hold the exclusive prefix sums of hamt_place_heads' flags.
+ *
+ *   touched[k]   index of a leaf
+ *   firsts[k]    rank of its first element
+ *   offsets[k]   its number of elements
+ *   units[k]     its block's size in units of HAMT_UNIT bytes */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). An earlier kernel checks each
- * offset and count of the input before another kernel uses it. */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). A kernel uses an offset or
+ * count of the input only after an earlier kernel has checked it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -63,7 +63,8 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i, unchecked. The header of the bitmap must lie before `end`. */
+/* Returns the byte offset of container i, which the caller must check. The header of the bitmap must lie before
+ * `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))

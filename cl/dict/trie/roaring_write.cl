@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest form (array, bitmap or runs), and runs if an array is as small. All prefix sums are exclusive. */
+ * smallest form: array, bitmap or runs (also if an array is as small). All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -26,8 +26,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of container c's first key, run_starts[r] the index of run r's first key. Both arrays end
- * with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* starts[c] becomes the index of container c's first key. run_starts[r] becomes the index of run r's first key. Both
+ * arrays end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -40,8 +40,11 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Chooses the form of each container c, and writes its size in bytes to sizes[c]. has_runs[c] becomes 1 if the
- * container is a list of runs. firsts[c] becomes 1 if c is the first container of a bitmap. */
+/* Chooses the form of each container c:
+ *
+ *   sizes[c]      becomes its size in bytes
+ *   has_runs[c]   becomes 1 if it is a list of runs, else 0
+ *   firsts[c]     becomes 1 if it is the first container of a bitmap, else 0 */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -92,8 +95,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* If `lists`, writes the first container of bitmap p to part_starts[p]. Else reads part_starts and writes the size of
- * bitmap p's header to header_bytes[p]. */
+/* If `lists`, part_starts[p] becomes the first container of bitmap p. If not, reads part_starts, and header_bytes[p]
+ * becomes the size of bitmap p's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {

@@ -50,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest stored prefix of `form` that has at most *length bits. Returns the range of keys with this prefix.
- * *length becomes the prefix's length. */
+/* Finds the longest prefix of `form` that has an entry (in `flat` or the table) and at most *length bits. Returns the
+ * range of keys with this prefix. *length becomes the prefix's length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -74,8 +74,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If `group` is 1, the prefix that is one bit longer has no entry. So at most XFAST_LEAF keys begin with it, and
-     * they are at one end of the range. */
+    /* Prefixes of more than XFAST_LEAF keys have entries. If `group` is 1, the prefix of length + 1 bits has none, so
+     * at most XFAST_LEAF keys have it. They are the last ones of the range if its last bit is 1, else the first. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
- * begin with it. A comparison with key i - 1 shows which prefixes begin at key i. A comparison with key i + XFAST_LEAF
- * shows which of them have an entry. */
+ * begin with it. Key i is the first of them if key i - 1 does not begin with the prefix. Then there is an entry if key
+ * i + XFAST_LEAF begins with it. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -15,7 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* The levels first + 1 to first + n, on which a key is the first key of an entry (a prefix in the hash table). */
+/* A key is the first key of an entry (a prefix in the hash table) on each of the levels first + 1 .. first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -52,7 +52,8 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
-/* Writes the entries whose first key is key i to indices offsets[i] .. offsets[i + 1] - 1 of words[] and entries[]. */
+/* Writes the entries whose first key is key i: hash keys to words[], ranges to entries[], at indices offsets[i] ..
+ * offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

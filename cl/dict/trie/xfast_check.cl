@@ -5,7 +5,7 @@
 #include "dict/trie/xfast_build.cl"
 #include "dict/trie/xfast_prefix.cl"
 
-/* Lowers wrong[f] to the first violation of invariant f (enum xfast_finding). */
+/* Lowers wrong[f] to the index of the first key or flat entry that violates invariant f (enum xfast_finding). */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
 {

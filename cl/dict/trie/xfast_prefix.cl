@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key is the prefix's bits, a 1, then zeros, so it lies in the middle of the numbers that begin with the
- * prefix. Hence a stored prefix of the query is also a prefix of a neighbour: the last key that is at most the query,
- * or the next key. ORDO_KEY must be u32 or u64. */
+ * prefixes. A key is the prefix's bits, a 1, then zeros. ORDO_KEY must be u32 or u64.
+ *
+ * All keys between a prefix's key and a query with this prefix begin with the prefix. So a stored prefix of the query
+ * is also a prefix of a neighbour: the last key that is at most the query, or the next key. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -73,8 +74,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Sets bit l of masks[i] to 1 if key i has a stored prefix of l bits, else to 0. Each stored prefix of a key is the key
- * itself or a prefix of a neighbour. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. */
+/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits, else 0. Each stored prefix of a key is the key
+ * itself or a prefix of a neighbour. So each work-item takes masks from neighbours, upwards and then downwards over
+ * XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {

@@ -56,7 +56,8 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* Finds the last key less than keys[i], or at most keys[i] if `upper`. If `forward`, finds the key after it instead. */
+/* If `forward`, finds the first key after keys[i], or at it unless `upper`. If not, finds the last key before keys[i],
+ * or at it if `upper`. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
