@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_sort_strings. Sorts keys that hold a few bytes of each string, then again the rows whose keys are
- * equal, with keys of the bytes after those that the rows have in common (cl/shared/strings.h). */
+/* Implements ordo_sort_strings in rounds. The first round sorts keys that hold a few bytes of each string. Each later
+ * round sorts the rows whose keys are equal, by keys of the next bytes that differ (cl/shared/strings.h). */
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/strings.h"
 
 #include "shared/strings.h"
 
-/* A sort, and its buffers. A round reads the rows' places, and the segments' depths and shared bytes, from buffer
- * [round % 2], and writes those of the next round to the other one. */
+/* A sort, and its buffers. A round reads the places of the rows, and the depths and shared bytes of the segments, from
+ * buffer [round % 2]. It writes the values for the next round to the other buffer. */
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;

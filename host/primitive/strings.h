@@ -15,7 +15,7 @@ struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
  * rows. */
 ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
 
-/* Adds the five arguments of a column to those of a kernel. */
+/* Adds the five arguments of a column to the arguments of a kernel. */
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
 
 /* A kernel of primitive/strings.cl that handles `count` rows. */

@@ -168,7 +168,7 @@ enum shape {
     HIGH,       /* 0 to 20 bytes 0xFF, and other bytes */
     DEEP,       /* one prefix of 100 bytes, then few bytes */
     PATHS,      /* one of a few prefixes, another one of a few below, and a number */
-    EDGES,      /* lengths around windows and words, in the last byte of which few differ */
+    EDGES,      /* lengths around windows and words; few strings differ, by their last byte */
     CHAIN,      /* each string is a prefix of the next longer one */
     N_SHAPES
 };
