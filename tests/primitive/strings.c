@@ -139,21 +139,26 @@ static void sort_on_host(struct test *t, const struct column *c, const struct so
     test_same_bytes(t, "equal_out", equal, s->equal, c->count);
 }
 
+static void try_offsets(struct test *t, const char *name, const struct column *c, uint32_t offset_bytes,
+                        bool descending)
+{
+    AUTO_FREE uint32_t  *rows = test_alloc((c->count + 1) * sizeof *rows);
+    AUTO_FREE uint8_t   *equal = test_alloc(c->count + 1);
+    AUTO_FREE void      *offsets = offsets_of(c, offset_bytes);
+    const struct sorting s = { name, descending, offset_bytes, rows, equal };
+    model_sort(c, descending, rows, equal);
+    test_context(t, "%s: %zu strings of %zu bytes, %s, offsets of %u", name, c->count, c->n_bytes,
+                 descending ? "descending" : "ascending", offset_bytes);
+    sort_on_device(t, c, &s, offsets);
+    sort_on_host(t, c, &s, offsets);
+}
+
 /* Sorts with offsets of 32 and 64 bits, one ascending and one descending, in device and in host memory. */
 static void try_column(struct test *t, const char *name, const struct column *c)
 {
-    AUTO_FREE uint32_t *rows = test_alloc((c->count + 1) * sizeof *rows);
-    AUTO_FREE uint8_t  *equal = test_alloc(c->count + 1);
-    const bool          turn = test_below(t, 2);
-    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
-        const struct sorting s = { name, turn == (bytes == 4), bytes, rows, equal };
-        AUTO_FREE void      *offsets = offsets_of(c, bytes);
-        model_sort(c, s.descending, rows, equal);
-        test_context(t, "%s: %zu strings of %zu bytes, %s, offsets of %u", name, c->count, c->n_bytes,
-                     s.descending ? "descending" : "ascending", bytes);
-        sort_on_device(t, c, &s, offsets);
-        sort_on_host(t, c, &s, offsets);
-    }
+    const bool turn = test_below(t, 2);
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
+        try_offsets(t, name, c, bytes, turn == (bytes == 4));
 }
 #define AUTO_COLUMN AUTO(column_free)
 
@@ -334,6 +339,21 @@ MASK_TEST(strings, in_many_segments_are_sorted, "")
         fill_random(t, string + 20, 4, (const uint8_t[]) { 0, 1, 255 }, 3);
     }
     try_column(t, "many segments", &c);
+}
+
+/* More segments than 20 bits number: the first round leaves a pair of rows for each number. Then windows have 4 bytes. */
+MASK_TEST(strings, in_a_million_segments_are_sorted, "")
+{
+    AUTO_COLUMN struct column c = { .count = 0 };
+    for (size_t i = 0; i < ((size_t) 2 << 20) + 6; i++) {
+        uint8_t *string = add(&c, 13);
+        memset(string, '-', 13);
+        for (int k = 0; k < 3; k++)
+            string[4 + k] = (uint8_t) (i / 2 >> 8 * k & 255);
+        string[11] = (uint8_t) test_below(t, 256);
+        string[12] = (uint8_t) test_below(t, 2);
+    }
+    try_offsets(t, "a million segments", &c, 4, test_below(t, 2));
 }
 
 /* A column without rows, and one without bytes. */
