@@ -356,6 +356,41 @@ MASK_TEST(strings, in_a_million_segments_are_sorted, "")
     try_offsets(t, "a million segments", &c, 4, test_below(t, 2));
 }
 
+/* Counts the launches of a kernel that runs once per round. */
+static void count_round(void *rounds, ordo_log_level level, const char *message)
+{
+    if (level == ORDO_LOG_DEBUG && strstr(message, "launch strings_split:"))
+        ++*(int *) rounds;
+}
+
+/* Returns the number of rounds that a sort of a column takes on a device of its own. */
+static int rounds_of(const struct column *c)
+{
+    int                             rounds = 0;
+    const struct ordo_device_config config = {
+        .no_self_test = true, .build_threads = -1, .log = count_round, .user = &rounds
+    };
+    const struct ordo_host_strings column = { c->offsets, 8, c->bytes, c->n_bytes, c->count };
+    AUTO_FREE uint32_t            *rows = test_alloc(c->count * sizeof *rows);
+    AUTO_DEVICE ordo_device       *dev = NULL;
+    (void) setenv("ORDO_LOG", "debug", 1);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    cr_assert(ordo_sort_strings_host(dev, ordo_sort_strings_params(0), &column, rows, NULL) == ORDO_OK);
+    return rounds;
+}
+
+/* Common bytes take no rounds of their own, in strings that are equal and in strings with a long common prefix. */
+Test(strings, that_are_long_take_few_rounds)
+{
+    AUTO_COLUMN struct column equal = { .count = 0 }, deep = { .count = 0 };
+    for (int i = 0; i < 100; i++) {
+        add_long(&equal, 5000, SIZE_MAX, 0);
+        add_long(&deep, 5000, 4990, (uint8_t) i);
+    }
+    cr_assert(rounds_of(&equal) == 1, "%d rounds", rounds_of(&equal));
+    cr_assert(rounds_of(&deep) == 1, "%d rounds", rounds_of(&deep));
+}
+
 /* A column without rows, and one without bytes. */
 MASK_TEST(strings, without_arrays_are_sorted, "")
 {
