@@ -89,8 +89,8 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Stores the result of query i, whose lower bound is `rank`. `equal` must tell whether the key at `rank` equals the
- * query. */
+/* Stores the result of query i. `rank` must be its lower bound, the index of the first key not less than it. `equal`
+ * must tell whether this key equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP
