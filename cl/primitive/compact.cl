@@ -105,8 +105,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* This work-item's part of a tile, in registers. Only kept elements (flag not 0) are loaded. `own` is the number of
- * kept elements in the tile. `before` is their number in the earlier teams of the group. */
+/* This work-item's part of a tile, in registers. Only kept elements (flag not 0) are loaded. The whole tile has `own`
+ * kept elements, the group's earlier teams have `before`. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];

@@ -87,8 +87,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
 }
 
 /* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Sets kept[tile]
- * to the number of elements that the tile outputs: array elements that no batch element replaces or erases, and batch
- * elements that stay (batch_stays). `hidden` may be NULL. */
+ * to the number of elements that the tile outputs: unchanged array elements, and batch elements that stay
+ * (batch_stays). `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,

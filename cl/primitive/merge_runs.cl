@@ -70,8 +70,7 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 }
 
 /* Each work-item computes the rank of one sample: how many samples precede it in the merge. A sample of rank (i + 1) *
- * window - 1 becomes splitter i, so splitters[i] is set to its number. If runs are not sorted, some splitters stay
- * unwritten. */
+ * window - 1 stores its number in splitters[i]. If runs are not sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {

@@ -4,7 +4,7 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* State of a search for one query. `unit` is the number of the node that the search has reached, at the end of the
+/* State of a search for one query. `unit` is the number of the node that the search has reached, or finally of the
  * block. The whole sub-group must call the functions below, because each lane counts separators in its part of a
  * node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
@@ -136,8 +136,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
                           __private uint count[TEAM_QUERIES])
 {
     /* If a vector lies partly outside of the array, count_edge counts its keys. Then the vector at element `inside` is
-     * loaded in its place, but not used. `whole` is false if vectors are not aligned to 16 bytes, or the array is
-     * short. */
+     * loaded instead, but not used. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];

@@ -77,7 +77,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
 /* Returns how many of words j to j + 3 of a line differ from their values in the given version. Sets *which to the
- * index of one of them. Does not test the header. */
+ * index of one of them. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -339,8 +339,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until the previous group sets the flag in sums[ticket - 1]. Then sets sums[ticket] to sums[ticket - 1] + ticket
- * + 1. Returns false after a timeout. One work-item per ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to sums[ticket - 1] + ticket + 1. Returns false after
+ * a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -364,7 +364,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know release stores. So builds for race checkers (ORDO_CHECKED) use uncached accesses. */
+/* Race checkers do not know release stores, so builds for them (ORDO_CHECKED) use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))

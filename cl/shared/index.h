@@ -58,7 +58,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands for the number of bytes per key if the blocks of a compressed index differ in it. */
+/* Replaces the number of bytes per key if this number varies between the blocks of a compressed index. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
