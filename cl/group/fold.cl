@@ -134,8 +134,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns true if a segment begins in the items that x combines. Then no earlier item can change x, because reductions
- * restart at segments. */
+/* Returns true if a segment begins in the items that x combines. Then no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces each segment (equal successive keys) of an array to one result: the key, the sum (or minimum, or maximum) of
- * its values, and the number of its elements. A scan (group/tiles.cl) computes for each element the number of its
- * segment, and the reduction of the segment up to the element. */
+ * its values, and the number of its elements. A scan (group/tiles.cl) computes each element's segment number, and the
+ * segment's reduction up to the element. */
 
 /* Macros that the host defines:
  *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.

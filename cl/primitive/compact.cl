@@ -88,8 +88,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop writes every element, but
- * increments `at` only for kept ones. So the next write replaces an element that is not kept. The loop ends after the
- * last kept element, because the next output index belongs to another tile. */
+ * increments `at` only for kept ones. So the next write replaces an element not kept. The loop ends after the last kept
+ * element, because the next output index belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;

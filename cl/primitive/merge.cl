@@ -121,7 +121,7 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 
 /* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test possible results
  * around a guess, `near` apart. The guess assumes that a and b are mixed evenly. Each further step divides the interval
- * from `low` to `high` by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass different diagonals. */
+ * by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -134,8 +134,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets *tile to this work-group's tile. a_split has two words of scratch memory, free for reuse after the next
- * barrier. */
+/* Sets *tile to this work-group's tile. The two words of scratch memory a_split are free after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {

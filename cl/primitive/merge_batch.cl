@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. Only
- * the last batch element of a key counts: it replaces the array's element. If it is *hidden* (its bit in a bitmap is
- * 1), it erases the array's element instead. With COMBINE_OP, no element is hidden, and all values of a key are
- * combined. */
+/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
+ * key's last batch element replaces the array's element. If it is *hidden* (its bit in a bitmap is 1), it erases the
+ * array's element instead. With COMBINE_OP, no element is hidden, and all values of a key are combined. */
 
 /* One work-item merges a tile, a part of both arrays. Kernel batch_place counts a tile's results, then batch_write
  * writes them. Merge path (group/merge.cl) determines the tiles. Array elements come before batch elements with the

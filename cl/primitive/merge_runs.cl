@@ -127,8 +127,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. A tile has at most `capacity` elements. This is
- * less than its local memory could hold (RUNS_SLOTS), because run_tile.cl leaves gaps between sorted parts. */
+/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. A tile has at most `capacity` elements. Local
+ * memory has more space (RUNS_SLOTS), because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -179,8 +179,7 @@ typedef struct {
 #define LOOKBACK_INPUT runs_input
 
 /* Returns true if element i of run r is the newest with its key and not hidden. It must be in the tile. A newer element
- * with this key may follow it in run r. Or it is in a run s > r, in the tile's part of s or directly after this
- * part. */
+ * follows it in run r, or is in a later run: in the tile's part or just after. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -237,7 +236,7 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 /* Built together: runs_sample runs_select runs_split */
 
 /* Merges a tile, and writes only the newest element of each key, unless it is hidden. Look-back (group/lookback.cl)
- * counts the elements that earlier tiles write. Sets *kept to the number of elements that all tiles write. */
+ * gives the output position. Sets *kept to the size of the whole output. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {

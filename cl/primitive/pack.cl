@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key.
- * The key joins the ordered forms of the row's values: unsigned numbers that sort like the values (shared/key.h). Each
- * column is read or written once.
+ * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h). Each column is read or
+ * written once.
  *
  *  ORDO_KEY    The type of the keys. It must be unsigned.
  *  PACK_GROUP  The number of work-items per group.
@@ -101,8 +101,7 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Sets outside[f] to i, unless it already is a lesser row. In the end, it is the first row with a value out of
- * range. */
+/* Limits outside[f], the first row with a value out of range, to i. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
@@ -146,7 +145,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* Packs all rows. `outside` may be NULL. If not, it has one word per field, each PACK_NO_ROW before the launch. */
+/* Packs all rows. `outside` may be NULL. If not, it has one word per field, PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,

@@ -13,8 +13,7 @@
 #endif
 #define SEARCH_LAST 0
 
-/* If SEARCH_ONCE is 1, loads of keys and values bypass the caches, so that the index stays in the cache. This makes
- * searches 1.1 times as fast (2^27 keys, H200). */
+/* If SEARCH_ONCE is 1, loads of keys and values bypass the caches, so that the index stays in the cache. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE

@@ -25,8 +25,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. The block stores differences from its base, and d is the
- * query minus the base. If d has more bytes than a stored difference, all keys come before the query. */
+/* Returns how many keys of a block come before the query. d is the query minus the block's base, to compare with stored
+ * differences. If d has more bytes than these, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

@@ -78,9 +78,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. The block stores differences of
- * `width` bytes from its base, and d is the query minus the base. If d has more than `width` bytes, all keys come
- * before the query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
+ * block's base, to compare with stored differences of `width` bytes. If d has more bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };

@@ -6,7 +6,7 @@
 
 #define LINE_ENTRIES (1 << SEARCH_LINE)
 #define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
-/* 1 if a line is one SIMD block and as large as a block of the array. Then node_before() compares the whole line. */
+/* 1 if a line is a single SIMD block, which node_before() can compare as a whole. */
 #define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
 
 ORDO_FN index_form search_form(void)
@@ -86,8 +86,8 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Returns the number of the SIMD block that the next step compares, if `before` separators of block `block` come before
- * the query. After the last step, returns the number of the child. */
+/* Returns the next step's block, or after the last step the child. `before` separators of block `block` must come
+ * before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -105,8 +105,8 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the number of the node or block, one level below node `unit`, where the search for a query continues. `line`
- * must have the separators of node `unit`. The lower level must have last + 1 nodes or blocks. */
+/* Returns the unit (node or block) one level below node `unit` where a search continues. `line` has the separators of
+ * node `unit`. The lower level must have last + 1 units. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;

@@ -76,8 +76,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of words j to j + 3 of a line differ from their values in the given version. Sets *which to the
- * index of one of them. */
+/* Returns how many of the words j to j + 3 of a line do not have the given version. Sets *which to the index of one of
+ * them. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -254,9 +254,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests contention: all work-items update the same words at once. The test of each enum contend_kind ends after
- * `enough` collisions, or after `rounds` loops. `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all
- * 0. `balances` has CONTEND_KINDS words per work-item. */
+/* All work-items update the same words at once. Each test (enum contend_kind) ends after `enough` collisions, or
+ * `rounds` loops. `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS
+ * words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -387,8 +387,8 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
 }
 
 /* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees that
- * group's stores. Needs a device where a group may wait for a running group. `report` has CHAIN_WORDS words, `sums` and
- * `sums64` one word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+ * group's stores. Needs forward progress of started groups. `report` has CHAIN_WORDS words, `sums` and `sums64` one
+ * word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -17,8 +17,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* 1 if keys and values have the same size. Then the spare buffer is an array of key-value pairs, so a scatter writes
- * one pair per element, not to two arrays. */
+/* 1 if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter of
+ * pairs is faster. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -314,7 +314,7 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         return;
     }
     /* Sorts by the highest varying bits first: two more bits than `count` has. In most buckets, few elements agree in
-     * all these bits, so few moves of an insertion sort complete the order. If it needs many moves, passes by all bits
+     * all these bits, so few moves of an insertion sort complete the order. After many moves, passes by all bits
      * follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);

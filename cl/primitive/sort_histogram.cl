@@ -39,7 +39,7 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 #define HISTOGRAM_AHEAD 4
 
 /* Counts the digits of this work-item's keys in the group's counters. l->passes has the bit position of each pass's
- * digit. To compute the position for each key would need divisions, and the sort would take 1.2 times as long. */
+ * digit. Computing it for each key would need divisions. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -109,8 +109,7 @@ typedef struct {
 
 #define SAMPLE_AHEAD 8
 
-/* Returns the number of keys to sample. With SAMPLE_CELLS = 8192, the standard deviation of `mean` is at most 16
- * elements, for up to 2^26 keys. */
+/* Returns how many of `count` keys to sample. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
@@ -155,8 +154,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a whole segment, so
- * a greater one would take too long. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a whole segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Limit of the mean number of comparisons per element in the local pass (sort_local.cl). The pass compares each element
  * with all others of its bin (similar keys). */
@@ -165,8 +163,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
-/* Maximum number of top digits that passes sort before the local pass. 16-byte keys often share long prefixes, and the
- * local pass can replace up to 13 passes. */
+/* Maximum number of top digits that passes sort before the local pass. */
 #define PLAN_DIGITS_MAX 10
 
 /* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a

@@ -103,8 +103,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item. The elements of a bin get the numbers n
- * = 0, 1, 2 ... in any order. */
+/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item. n numbers the elements of the bin in
+ * any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

@@ -5,8 +5,7 @@
  * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC
  * 2023). */
 
-/* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Local counters have TOP_COPIES copies, to
- * reduce contention. */
+/* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -128,8 +127,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The next digit may have bits of the key and of the index (see top_digit). top_key_of returns its key bits, at their
- * position in the key. top_index_of returns its index bits. */
+/* The next digit may have bits of key and index (see top_digit). top_key_of returns its key bits, at their position in
+ * the key, top_index_of its index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)

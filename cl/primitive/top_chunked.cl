@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects a few least elements of an array on a CPU. A work-item handles a chunk of successive elements, and lists keys
  * below a limit. When the list is full, it keeps only the needed keys and lowers the limit. Lists are in array order,
- * so a stable sort of all lists together completes the selection. */
+ * so a stable sort of all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"

@@ -68,7 +68,7 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write one leaf's block. On an H200, 16 are fastest for pairs, 8 for keys without values. */
+/* Number of work-items that write one leaf's block. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
 /* Results of kernel hamt_plan. */
@@ -80,8 +80,8 @@ enum hamt_found {
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum follows, over the array
- * and `follow`. Then the upper half of `follow` is the number of leaves of the new trie, the lower half the number of
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. After a prefix sum over the array
+ * and `follow`, the upper half of `follow` is the number of leaves of the new trie, the lower half the number of
  * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;

@@ -44,7 +44,7 @@
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * The last slot has the separator of the line's last unit. A search by SIMD blocks does not read this slot.
+ * The last slot has the separator of the line's last unit. Searches do not read it.
  *
  * A *page* has the lines of a subtree of PAGE_LEVELS levels of lines. Pages lie in the order of their levels, and in a
  * level from left to right. The last page of a level has only the lines that it needs, so there are no gaps:
