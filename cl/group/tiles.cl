@@ -94,7 +94,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. */
+/* Writes one tile by look-back. lookback_state (group/lookback.cl) describes `state` and `stamp`. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, keys that guide
- * searches. index_check compares them with the array. In a compressed index, index_widths computes the bytes per key of
- * each block, and index_pack writes the keys. */
+ * searches. index_check compares them with the array. */
+
+/* In a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"

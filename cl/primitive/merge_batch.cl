@@ -3,7 +3,7 @@
  * key's last batch element replaces the array's element. If it is *hidden* (its bit in a bitmap is 1), it erases the
  * array's element instead. With COMBINE_OP, no element is hidden, and all values of a key are combined. */
 
-/* One work-item merges a tile, a part of both arrays. Kernel batch_place counts a tile's results, then batch_write
+/* One work-item merges a tile, a part of each array. Kernel batch_place counts a tile's results, then batch_write
  * writes them. Merge path (group/merge.cl) determines the tiles. Array elements come before batch elements with the
  * same key. */
 #pragma once

@@ -173,9 +173,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries. It finds the interval of the array that these queries span,
- * and copies the interval, or every n-th key of it, to a tree in local memory. If queries do not ascend, the interval
- * is the whole array. */
+/* Each group searches for one tile of ascending queries. It finds the interval of the array that these queries span. It
+ * copies the interval, or every n-th key of it, to a tree in local memory. If queries do not ascend, the interval is
+ * the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

@@ -153,8 +153,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements in bucket i, by the index of the first of
- * these elements in the spare buffer. */
+/* At first, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. Replaces it by the index of
+ * the first such element in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {

@@ -167,8 +167,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #define PLAN_DIGITS_MAX 10
 
 /* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. For each number of digits from 2 up, tests whether segments would be small, then
- * whether bins would be small. The whole group must call. */
+ * local pass would save no time. For 2 digits, then 3, and so on, tests whether segments would be small, then whether
+ * bins would be small. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {

@@ -80,8 +80,8 @@ enum hamt_found {
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. After a prefix sum over the array
- * and `follow`, the upper half of `follow` is the number of leaves of the new trie, the lower half the number of
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array and
+ * `follow` comes next. Then the upper half of `follow` is the new trie's number of leaves, the lower half the number of
  * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;

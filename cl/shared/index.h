@@ -125,7 +125,7 @@ typedef struct {
     ordo_u32 above, above_last; /* Lines above this level: in each page (above), in the last page (above_last). */
 } index_place;
 
-/* Returns `at` with the members that describe pages. The level at.level must be the top level of its pages. */
+/* Returns `at` with its page members (inside, last, full, above) set. at.level must be the top level of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
