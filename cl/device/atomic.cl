@@ -5,9 +5,9 @@
  *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
  *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
  *            work-item sees everything that the storing work-item did before the store.
- *  release   Earlier accesses of this work-item happen before the store.
- *
- * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
+ *  release   Earlier accesses of this work-item happen before the store. */
+
+/* A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
  * (OpenCL 1.2), the order between groups is undefined. Then the host chooses no algorithm that needs it. */
 #pragma once
 #include "device/compiler.cl"
@@ -322,8 +322,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* In checked builds each access is one or more atomic updates of 32 bits, so a load of a wider word may mix two
- * stores. */
+/* In checked builds, each access is one or more atomic updates of 32 bits. So a wider load may mix two stores. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);

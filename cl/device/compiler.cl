@@ -114,8 +114,7 @@
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. OpenCL's prefetch() is no alternative: PoCL
- * ignores it, the Rusticl of Mesa 22 aborts. */
+/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else

@@ -114,7 +114,7 @@ ORDO_FN uint subgroup_lane(void)
 }
 
 /* PTX inline assembly takes no predicates as operands, so the code computes the predicate `holds` from p. The asm is
- * `volatile` so that the compiler does not move the vote into a branch, where it would wait for lanes of the other
+ * `volatile`, so the compiler does not move the vote into a branch. There it would wait for lanes of the other
  * branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
@@ -560,9 +560,9 @@ ORDO_FN uint team_next_(team_mask lanes)
 }
 
 /* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of lane
- * `owner`. The body must not contain break or return.
- *
- * A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
+ * `owner`. The body must not contain break or return. */
+
+/* A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
  * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces items by an associative operation, within a team of lanes (see team.cl) or a work-group. A reduction (in
- * names: `fold`) combines items in order. The including file defines these macros:
+ * names: `fold`) combines items in order. */
+
+/* Macros that the including file defines:
  *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
  *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries on a sorted run. Bit i of the bitmap `hidden` is 1 if a newer run replaces or erases element i. Other
- * elements are visible. visible[j] is the number of visible elements before element j * RUN_BLOCK. Both arrays must
- * begin at multiples of 256 bytes. */
+/* Counts and finds the visible elements of a sorted run (an array). Bit i of the bitmap `hidden` is 1 if a newer run
+ * replaces or erases element i. Other elements are visible. visible[j] is the number of visible elements before element
+ * j * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"

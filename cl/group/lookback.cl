@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
  * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
- * tile (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. No device
- * hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input. Merrill and
- * Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled
- * Fallback (SPAA 2025).
- *
- * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
- * For tests, bits of LOOKBACK_FAULTS suppress results. 1: odd tiles publish no reduction of their own. 2: odd tiles
- * publish no prefix. 4: no tile publishes a prefix. */
+ * tile (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. */
+
+/* No device hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input.
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
+ * Owens, Decoupled Fallback (SPAA 2025). */
+
+/* The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
+ * For tests, bits of LOOKBACK_FAULTS suppress results:
+ *  1   odd tiles publish no LOOKBACK_OWN
+ *  2   odd tiles publish no LOOKBACK_PREFIX
+ *  4   no tile publishes a LOOKBACK_PREFIX */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -25,9 +28,12 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* Layout of a published word. Bits 0 and 1 are LOOKBACK_OWN or LOOKBACK_PREFIX, bit 2 is a segmented reduction's head
- * flag, bits 3 to 15 are the launch's stamp. The upper half is a part of the item. Each word has both flag and data, so
- * relaxed accesses suffice. */
+/* Layout of a published word:
+ *  bits 0 and 1   LOOKBACK_OWN or LOOKBACK_PREFIX
+ *  bit 2          a segmented reduction's head flag
+ *  bits 3 to 15   the launch's stamp
+ *  upper half     a part of the item
+ * Each word has both flag and data, so relaxed accesses suffice. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -47,7 +53,7 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* Memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile. The
- * counter must be 0 before a launch. Each launch needs a new `stamp`, not 0. Words with another stamp count as
+ * counter must be 0 before a launch. Each launch needs a new number `stamp`, not 0. Words with another stamp count as
  * unpublished, so no launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
@@ -70,8 +76,8 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Returns the part of an item for word w of the tile. The first LOOKBACK_VALUE_WORDS parts are the value, the others
- * the mark. */
+/* Returns the part of an item that word w of a tile holds. The first LOOKBACK_VALUE_WORDS parts are the value, the
+ * others the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -156,7 +162,7 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 /* Reduces a tile from the input, because its group has published no result. The whole sub-group must call.
  *
  * If in_place is true, the output overwrites the input. A group publishes its item before it overwrites its tile. So if
- * no word is published after the read, the input was intact. Otherwise returns the published item, with flag
+ * no word is published after the read, the input was intact. If any is, returns the published item, with flag
  * LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right takes
  * an element of a, a step down an element of b. After d steps, the path is on diagonal d. A binary search on the
- * diagonal finds this point directly. Green, McColl, Bader, GPU Merge Path (ICS 2012). Keys must be in ordered form
- * (shared/key.h). Unsorted input causes no read outside of a and b. */
+ * diagonal finds this point directly. Green, McColl, Bader, GPU Merge Path (ICS 2012). */
+
+/* Keys must be in ordered form (shared/key.h). Unsorted input causes no read outside of a and b. */
 #pragma once
 #include "shared/key.h"
 

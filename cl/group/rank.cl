@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
- * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function.
- *
- * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: register 0 of all lanes,
- * then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with the same
- * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function. */
+
+/* Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: first register 0 of all
+ * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with
+ * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
  * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
@@ -23,8 +23,8 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the following block for each value of a digit (`digit`) that this work-item handles. j counts these values from
- * 0. */
+/* RANK_FOR_MY_DIGITS runs the following block for each value `digit` of a digit that this work-item handles. j counts
+ * these values from 0. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -80,9 +80,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Then adds the counts
- * of the team's keys to the row `mine`. If the row was 0 before, the results are ranks within the team. If rank_starts
- * has set the row, they are indices in the sorted tile. */
+/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Adds the team's keys
+ * to the counts in the row `mine`. If the row was 0 before, the results are ranks within the team. If rank_starts has
+ * set the row, they are indices in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

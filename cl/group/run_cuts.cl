@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys[0] to keys[high - 1] are less than x, or not greater if `ties`. The caller must know that
- * the result is at least `low`. */
+/* Returns how many of keys 0 .. high - 1 are less than x. If `ties`, also counts keys equal to x. The caller must know
+ * that the result is at least `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples of run r come before a sample of run `own` with key x, in the order of the merge. */
+/* Returns how many samples of run r come before a sample of run `own` with key x. Equal keys are ordered by run. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {

@@ -94,7 +94,7 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 }
 
 /* Selects one of four work-items that initialize local memory: RUNS_SETTER(i) is true in number i. One work-item sets
- * the pointers to keys and values. With one for each, plain merges took 86 registers instead of 48 on sm_90. */
+ * the pointers to both keys and values, because with one for each, kernels need more registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the slots of the merged runs after each round. Ends with a barrier. */
@@ -177,8 +177,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions (merged runs) of the previous round, in place. n must be 2^n_rounds. Needs a barrier before,
- * and ends with a barrier. */
+/* Merges neighbouring regions (merged runs) of the previous round in pairs, in place. n must be 2^n_rounds. Needs a
+ * barrier before, and ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;

@@ -14,7 +14,8 @@ typedef __global const ordo_key    *runs_keys;
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* Expands X(r, more) for each run r. RUNS_POINT_KEY and RUNS_POINT_VALUE set to[r] to the start of run r. */
+/* Expands X(r, more) for each run r. RUNS_POINT_KEY and RUNS_POINT_VALUE set to[r] to a pointer to the first key or
+ * value of run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys: a team (see team.cl) in a node of an index, a work-group in a tree in local memory, or a
- * work-item in an interval of an array. The *rank* of a query is the number of keys less than the query (with
+/* Searches in sorted keys. A team (see team.cl) searches in a node of an index, a work-group in a tree in local memory,
+ * a work-item in an interval of an array. The *rank* of a query is the number of keys less than the query (with
  * SEARCH_UPPER, not greater). Queries must be in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
@@ -91,8 +91,7 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of a vector comparison, in which true is -1. The builtin needs a fourth of the explicit sum's
- * instructions. */
+/* Adds the elements of a vector comparison, in which true is -1. The builtin is faster. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)

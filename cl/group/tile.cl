@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores a work-group's tile of an array. Each work-item has TILE_ITEMS keys of the tile in registers. If the
- * array is aligned, the accesses use vectors of TILE_VECTOR keys.
- *
- * Tile 0 begins `shift` keys before the array, so that vectors are aligned. Position p, from the start of tile 0, has
+ * array is aligned, the accesses use vectors of TILE_VECTOR keys. */
+
+/* Tile 0 begins `shift` keys before the array, so that vectors are aligned. Position p, from the start of tile 0, has
  * key p - shift. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
 #pragma once
 #include "group/fold.cl"

@@ -2,9 +2,9 @@
 /* Scans an array in tiles: each element gets the reduction (sum, minimum or maximum) of all earlier elements. With
  * look-back (SCAN_LOOKBACK 1), tiles_look_back reads every element once, in one launch. Otherwise elements are read
  * twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier groups and
- * writes the range. On CPUs (FOLD_GROUP 1) tiles_sums already writes range 0. The whole group must call each function.
- *
- * The including file first defines:
+ * writes the range. The whole group must call each function. */
+
+/* The including file first defines:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
  *  tile_write       writes the results of a loaded tile. `before` is the reduction of all earlier elements
@@ -94,7 +94,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile by look-back. `state` and `stamp` are described at lookback_state. */
+/* Writes one tile by look-back. lookback_state (group/lookback.cl) describes `state` and `stamp`. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -110,7 +110,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes their results. */
+/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes the results of its tiles. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

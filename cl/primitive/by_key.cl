@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduces each segment of equal successive keys: writes the key, the sum (minimum, maximum) of its values and the
- * number of its elements. The host defines these macros:
+/* Reduces each segment (equal successive keys) of an array to one result: the key, the sum (or minimum, or maximum) of
+ * its values, and the number of its elements. A scan (group/tiles.cl) computes each element's segment number, and the
+ * segment's reduction up to the element. */
+
+/* Macros that the host defines:
  *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.
  *  BY_KEY_VALUES      1 if there are values to reduce.
  *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
- *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2).
- * A scan (group/tiles.cl) computes the number of each element's segment, and its reduction up to the element. */
+ *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2). */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -104,8 +106,8 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the results of the segment that ends before element `end`. `all` is the reduction of all elements before
- * `end`. */
+/* Writes the value and the size of the segment whose last element is end - 1. `all` is the reduction of all elements
+ * before `end`. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -251,8 +253,8 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key of element first - 1, which is the left lane's `last`. `first` must be the index of this lane's first
- * element in a row, `last` its last key. The whole sub-group must call. */
+/* Returns the key of element first - 1. This lane must have elements `first` to first + 3, with the key `last` of the
+ * last one. Lanes get the `last` of their left neighbour, and lane 0 reads the array. The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

@@ -60,7 +60,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile has elements `first` to `end` - 1. `own` is the number of kept elements. */
+/* A tile has elements `first` to `end` - 1. `own` of them are kept (their flag is not 0). */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -88,8 +88,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop writes every element, but
- * increments `at` only for kept ones. It ends after the last kept element, because the next output element belongs to
- * another tile. */
+ * increments `at` only for kept ones. So the next write replaces an element not kept. The loop ends after the last kept
+ * element, because the next output index belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -105,8 +105,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A tile in registers, with loads of kept elements only. `own` is the number of kept elements in the tile, `before` the
- * number in earlier teams. */
+/* This work-item's part of a tile, in registers. Only kept elements (flag not 0) are loaded. The whole tile has `own`
+ * kept elements, the group's earlier teams have `before`. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
@@ -219,7 +219,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements. */
+/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements to
+ * the output. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, index_check
- * compares them with the array. In a compressed index, index_widths computes the bytes per key of each block, and
- * index_pack writes the keys. */
+/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, keys that guide
+ * searches. index_check compares them with the array. */
+
+/* In a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -23,7 +24,8 @@
 #define INDEX_GROUP 64
 #endif
 
-/* A separator: its position in the index, and the array element that has its key. */
+/* A separator, a key that guides searches. `position` is its place in the index, `element` the array element with this
+ * key. */
 typedef struct {
     ulong position;
     uint  element;
@@ -47,7 +49,7 @@ ORDO_FN separator separator_of(uint count, uint shift, uint e)
     return found;
 }
 
-/* Writes all separators of all levels. Each separator is a key of the array, so levels do not depend on each other. */
+/* Writes all separators of all levels. Each separator is read from the array, so no level needs another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint entries)
@@ -58,8 +60,8 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the number of the first separator that is not its element's key (invariants I2, I3 and I8 of
- * shared/index.h). *wrong must be 0xffffffff before. */
+/* Sets *wrong to the number of the first separator that differs from its array element's key (invariants I2, I3 and I8
+ * of shared/index.h). *wrong must be 0xffffffff before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
@@ -106,8 +108,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the compressed keys of all blocks. `width` is the number of bytes per key, or 0 if blocks differ in it. Then
- * offsets[b] is the offset of block b in units of 16 bytes. */
+/* Writes each key as a difference from its block's base (pack_base). `width` is the number of bytes per difference, or
+ * 0 if it varies between blocks. If it is 0, block b begins at byte 16 * offsets[b] of `packed`. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays stably. Each work-group finds the part of both inputs that belongs to its tile of the
- * output. The whole group must call each function that has a barrier.
+/* Merges two sorted arrays stably. Each work-group writes a tile (slice) of the output. It first finds the part of each
+ * input that belongs to the tile. The whole group must call functions with barriers.
  *
  *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
@@ -61,8 +61,9 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to output elements `begin` to end - 1. a_begin and a_end are the numbers of elements of array a before
- * them. Limits the counts, so that unsorted input causes no access outside of the tile. */
+/* Sets *tile to the parts of arrays a and b that become output elements `begin` to end - 1. a_begin elements of a come
+ * before output element `begin`, and a_end before `end`. The counts are limited, so that unsorted input causes no
+ * access outside of the tile. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -106,8 +107,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Runs one step of merge_path_team: narrows search->low and search->high. Lane i of the team tests the result base + (i
- * + 1) * stride. base must be at least search->low. The whole sub-group must call. */
+/* Runs one step of merge_path_team: narrows search->low and search->high. Lane i of the team tests whether the result
+ * is at least base + (i + 1) * stride. base must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -119,8 +120,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test possible results
- * around a guess, in steps of `near`. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group
- * must call, but teams may pass different diagonals. */
+ * around a guess, `near` apart. The guess assumes that a and b are mixed evenly. Each further step divides the interval
+ * by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -133,7 +134,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Finds the tile of this work-group. The array a_split may be reused after the next barrier. */
+/* Sets *tile to this work-group's tile. The two words of scratch memory a_split are free after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -281,7 +282,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* Merges one chunk of the output per work-item. */
+/* Each work-item merges one chunk of MERGE_TILE output elements. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {
@@ -298,7 +299,8 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Neither array can end before output element end_of_steps, so the inner loop does not check for the end. */
+        /* Neither a nor b can run out of elements before output element end_of_steps, so the inner loop does not check
+         * for it. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

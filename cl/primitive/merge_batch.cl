@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element, or erases it if the batch element is *hidden* (its bit in a
- * bitmap is 1). With COMBINE_OP, no element is hidden, and all values of a key are combined.
- *
- * One work-item merges a tile of both arrays: batch_place counts a tile's results, then batch_write writes them. Merge
- * path (group/merge.cl) determines the tiles. Array elements come before equal batch elements. */
+ * key's last batch element replaces the array's element. If it is *hidden* (its bit in a bitmap is 1), it erases the
+ * array's element instead. With COMBINE_OP, no element is hidden, and all values of a key are combined. */
+
+/* One work-item merges a tile, a part of each array. Kernel batch_place counts a tile's results, then batch_write
+ * writes them. Merge path (group/merge.cl) determines the tiles. Array elements come before batch elements with the
+ * same key. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -43,7 +44,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first element among array[at] to array[end - 1] that is not less than x, or `end`. */
+/* Returns the index of the first of the elements at .. end - 1 that is not less than x, or `end` if all are less. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -76,8 +77,8 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns true if the next tile's first batch element replaces this tile's last array element. Array elements before
- * `at` are done. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. The caller has merged
+ * the array elements before `at`. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
@@ -85,7 +86,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
 }
 
 /* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Sets kept[tile]
- * to the tile's number of results, without array elements that the batch replaces. `hidden` may be NULL. */
+ * to the number of elements that the tile outputs: unchanged array elements, and batch elements that stay
+ * (batch_stays). `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -115,8 +117,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at] to array[end - 1] and their values to the output, in vectors. The last vector may copy too much,
- * which later writes overwrite. */
+/* Appends the elements at .. end - 1 of `array`, and their values, to the output, in vectors. The last vector may write
+ * too many elements, which later writes replace. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to RUN_TABLE_MAX sorted runs stably. Elements are ordered by key, then by the number of the run, then by
- * index in the run. Each work-group merges a tile of the output. Samples of the keys determine the tiles:
+/* Merges up to RUN_TABLE_MAX sorted runs (arrays) stably. Elements are ordered by key, then by the number of the run,
+ * then by index in the run. Each work-group merges a tile (slice) of the output. Samples of the keys determine the
+ * tiles:
  *
  *  runs_sample    copies every stride-th element of each run, the samples, into one array
  *  runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile
@@ -13,8 +14,8 @@
 /* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). The macro RUNS_HIDDEN
  * (shared/runs.h) states what a merge does with hidden elements. With RUNS_FILTER, all runs need correct hidden bits.
  *
- * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second. This
- * needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
+ * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
+ * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
@@ -68,8 +69,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Each work-item computes the rank of one sample. A sample of rank (i + 1) * window - 1 stores its number in
- * splitters[i]. If runs are not sorted, some splitters stay unwritten. */
+/* Each work-item computes the rank of one sample: how many samples precede it in the merge. A sample of rank (i + 1) *
+ * window - 1 stores its number in splitters[i]. If runs are not sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -90,7 +91,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* Sets splits[i * n_runs + r] to the number of elements of run r up to and including splitter i. */
+/* Sets splits[i * n_runs + r] to the number of elements of run r in tiles 0 to i. Splitter i (a sample) is the last
+ * element of tile i. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -125,8 +127,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. A tile has at most `capacity` elements. This is
- * less than RUNS_SLOTS, because run_tile.cl leaves gaps between sorted parts. */
+/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. A tile has at most `capacity` elements. Local
+ * memory has more space (RUNS_SLOTS), because run_tile.cl leaves gaps between sorted parts. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -176,8 +178,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns true if element i of run r is the newest with its key and not hidden. It must be in the tile. Newer elements
- * with this key are in the tile, or first in their runs after the tile. */
+/* Returns true if element i of run r is the newest with its key and not hidden. It must be in the tile. A newer element
+ * follows it in run r, or is in a later run: in the tile's part or just after. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -233,8 +235,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile, and writes only the newest element of each key. Look-back (group/lookback.cl) gives the output
- * position. Sets *kept to the number of elements written. */
+/* Merges a tile, and writes only the newest element of each key, unless it is hidden. Look-back (group/lookback.cl)
+ * gives the output position. Sets *kept to the size of the whole output. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -283,8 +285,8 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits in 32-bit words, and writes the words by atomic OR. The words at `to` must be 0 before the
- * launch. */
+/* Collects hidden bits in 32-bit words. Writes the words by atomic OR, because two tiles may share a word. The words at
+ * `to` must be 0 before the launch. */
 typedef struct {
     __global uint *to;
     uint           bits;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key,
- * made of the row's values in ordered form (shared/key.h). Each column is read or written once.
+/* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key.
+ * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h). Each column is read or
+ * written once.
  *
  *  ORDO_KEY    The type of the keys. It must be unsigned.
  *  PACK_GROUP  The number of work-items per group.
@@ -36,13 +37,13 @@ typedef struct {
 
 /* ---- fields of keys -------------------------------------------------------------------------------------------- */
 
-/* Returns a key with the bits of `form` from bit number `first` up. */
+/* Returns `form` shifted left, so that its bit 0 becomes bit `first` of the key. */
 ORDO_FN ordo_key pack_put(ulong form, uint first)
 {
     return (ordo_key) form << first;
 }
 
-/* Returns the bits of `key` from bit number `first` up. */
+/* Returns `key` shifted right, so that its bit `first` becomes bit 0. */
 ORDO_FN ulong pack_take(ordo_key key, uint first)
 {
     return (ulong) (key >> first);
@@ -53,8 +54,8 @@ ORDO_FN ulong pack_sign(uint how)
     return how & PACK_WIDE ? (ulong) 1 << 63 : (ulong) 1 << 31;
 }
 
-/* Converts a value of field f to its ordered form. An integer outside of the field's range gets bits outside of the
- * mask. */
+/* Converts a value of field f to its ordered form. The form of an integer outside of the field's range has bits outside
+ * of plan->mask[f]. */
 ORDO_FN ulong pack_form(__private const pack_plan *plan, uint f, ulong value)
 {
     const ulong sign = pack_sign(plan->how[f]);
@@ -73,7 +74,7 @@ ORDO_FN ulong pack_value(__private const pack_plan *plan, uint f, ulong form)
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
 
-/* Returns the value of row i as 64 bits. Signed integers are extended by their sign. */
+/* Returns the value of column f in row i as 64 bits. Signed integers are extended by their sign. */
 ORDO_FN ulong pack_read(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i)
 {
     const ulong at = plan->column_at[f] + i;
@@ -100,14 +101,15 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Sets outside[f] to the first row whose value is out of range. */
+/* Limits outside[f], the first row with a value out of range, to i. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
         ordo_min(&outside[f], i);
 }
 
-/* Returns the part of row i's key that field f has. */
+/* Returns the bits of field f in row i's key, at their place in the key. The other bits are 0. `valid` is false for
+ * null. */
 ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulong value, bool valid,
                            __global uint *outside)
 {
@@ -143,7 +145,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* Packs all rows. `outside` may be NULL. Otherwise its n_fields words must be PACK_NO_ROW before. */
+/* Packs all rows. `outside` may be NULL. If not, it has one word per field, PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,
@@ -177,7 +179,7 @@ ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const 
         }
 }
 
-/* Writes the byte of each bitmap that has rows i to i + 7. The bits of rows from `end` on are 0. */
+/* In each validity bitmap, writes the byte with the bits of rows i to i + 7. Bits of rows from `end` on become 0. */
 ORDO_FN void pack_write_valid(__private const pack_table *table, __private const pack_plan *plan,
                               __global const ordo_key *keys, uint i, uint end)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1, the
- * last group of reduce_once to finish combines the results, otherwise kernel reduce_sums does. */
+ * group of reduce_once that finishes last combines the results of all groups. With 0, kernel reduce_sums combines
+ * them. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -117,8 +118,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. If there is a single group, `last` must be 1, and the kernel sets
- * *out instead. */
+/* Sets sums[g] to the reduction of group g's tiles. If `last` is 1, sets *out instead. `last` must be 1 exactly if
+ * there is a single group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

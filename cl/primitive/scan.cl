@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes prefix sums, minima or maxima of an array, or of each segment of an array, by the algorithms of
+/* Computes prefix sums (or minima or maxima) of an array, or of each segment of it. The algorithms are in
  * group/tiles.cl. The host defines ORDO_KEY (the type), FOLD_OP (the operation) and FOLD_SEGMENTED (group/fold.cl). */
 #pragma once
 #include "device/compiler.cl"

@@ -5,11 +5,11 @@
  *  search_array     searches without an index
  *  search_sorted    searches for ascending queries by work-groups
  *  search_gallop    searches for ascending queries by single work-items on CPUs
- *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort
- *
- * The including file first includes search_keys.cl, and defines how results are stored:
- *  SEARCH_LAST       selects the key that `equal` compares with the query. 0: the key at the query's lower bound.
- *                    1: the key before the query's upper bound (needs SEARCH_UPPER)
+ *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort */
+
+/* The including file first includes search_keys.cl, and defines how results are stored:
+ *  SEARCH_LAST       the key that `equal` compares with the query. 0: the first key not less than the query.
+ *                    1: the last key not greater than the query (needs SEARCH_UPPER)
  *  answers           a struct of result arrays, which begins with PLACES_OF
  *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
@@ -35,8 +35,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. It may exceed the last
- * index. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. It may be past the last
+ * query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -99,7 +99,8 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree in local memory with the last key of each section but the last. The whole group must call. */
+/* Fills a search tree in local memory with the last key of each section (span_run), except for the last section. The
+ * whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -150,8 +151,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns true if a query of the tile is less than `low`, the first, or greater than `high`, the last. The whole group
- * must call. Begins and ends with a barrier. */
+/* Returns true if any query of the tile is less than `low`, the tile's first query, or greater than `high`, its last
+ * query. The whole group must call. Begins and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -172,9 +173,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries. It finds the interval of the array that these queries span,
- * and copies the interval, or every n-th key, to a tree in local memory. If queries do not ascend, the interval is the
- * whole array. */
+/* Each group searches for one tile of ascending queries. It finds the interval of the array that these queries span. It
+ * copies the interval, or every n-th key of it, to a tree in local memory. If queries do not ascend, the interval is
+ * the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

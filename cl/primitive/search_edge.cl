@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A *count* is the number of keys before the query. If COUNT_FINDS is 1, it is COUNT_EQUAL greater for each key that
- * equals the query. */
+/* The lower half of a *count* is the number of keys before the query. If COUNT_FINDS is 1, the upper half is the number
+ * of keys that equal the query. COUNT_EQUAL is 1 in the upper half. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
@@ -15,8 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* Counts the keys before the query (see COUNT_EQUAL) among PIECE_KEYS elements from index `at`, which may be negative
- * (modulo 2^32). Elements before the array count as keys before the query, elements after it do not count. */
+/* Returns the count (see COUNT_EQUAL) of PIECE_KEYS elements from index `at`, which may be negative (modulo 2^32).
+ * Elements before the array count as keys before the query. Elements after the array do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -12,7 +12,7 @@ typedef struct {
     uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
 } descent;
 
-/* Prefetches block b, or its offset if blocks of a compressed index differ in size. */
+/* Prefetches block b of the keys. If blocks of a compressed index differ in size, prefetches its offset instead. */
 ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -25,8 +25,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. d is the query minus the block's base. If d has more bytes
- * than a stored key, all keys come before the query. */
+/* Returns how many keys of a block come before the query. d is the query minus the block's base, to compare with stored
+ * differences. If d has more bytes than these, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -79,8 +79,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
 }
 
 /* Returns how many elements of a block come before the query. `first`, the index of the block's first element, may be
- * negative (modulo 2^32): elements before the array count as keys before the query. If SIMD blocks have one key, the
- * function compares key by key. */
+ * negative (modulo 2^32): elements before the array count as keys before the query. If SEARCH_SIMD is 1, the function
+ * compares single keys, by binary search. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

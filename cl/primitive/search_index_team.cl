@@ -4,9 +4,9 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* State of a search for one query. `unit` is the number of the node that the search has reached, or of the block after
- * the last level. The whole sub-group must call the functions below, because each lane counts separators in its part of
- * a node. */
+/* State of a search for one query. `unit` is the number of the node that the search has reached, or finally of the
+ * block. The whole sub-group must call the functions below, because each lane counts separators in its part of a
+ * node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -79,7 +79,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
 }
 
 /* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
- * block's base. If d has more than `width` bytes, all keys come before the query. */
+ * block's base, to compare with stored differences of `width` bytes. If d has more bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -134,8 +135,8 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* If a vector lies partly outside the array, the vector at element `inside` is loaded instead, and count_edge
-     * counts the keys. `whole` is false if vectors are not aligned to 16 bytes. */
+    /* If a vector lies partly outside of the array, count_edge counts its keys. Then the vector at element `inside` is
+     * loaded instead, but not used. `whole` is false if vectors are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -201,9 +202,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the level's separators, which lie
- * one level higher at `above`, to a tree in local memory. The level must have at most 2^depth units. Without
- * SEARCH_LOCAL, `start` must be the place of the root. */
+/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the separators of this level's units
+ * (nodes or blocks) to a tree in local memory. They lie one level higher, at `above`. The level must have at most
+ * 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of a batched search: keys, queries, and results. The host defines ORDO_KEY, ORDO_VALUE_BYTES,
- * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per work-item),
- * TEAM_WIDTH (lanes per query), and these macros:
+/* The arrays of a batched search: keys and queries. */
+
+/* The host defines ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per
+ * group), SEARCH_ITEMS (queries per work-item), TEAM_WIDTH (lanes per query), and these macros:
  *
  *  SEARCH_PACKED   0: keys are a plain array. Otherwise the index stores compressed keys: the value is the number of
  *                  bytes per key, or PACK_MIXED if blocks differ in this number.
@@ -52,7 +53,8 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: from byte `at` on, differences from `base`, of `width` bytes each. */
+/* A block of a compressed index. From address `at` on, it stores each key as its difference from `base`, in `width`
+ * bytes. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

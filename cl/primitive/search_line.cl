@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child of a query in a line of an index (shared/index.h), in LINE_STEPS steps. A step compares one SIMD
- * block. */
+/* Finds the child (node or block) at which the search for a query continues. A node of the index (shared/index.h) is a
+ * *line* of separators, divided into *SIMD blocks*. Each of LINE_STEPS steps compares the query with one SIMD block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
 #define LINE_ENTRIES (1 << SEARCH_LINE)
 #define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
-/* 1: a line is a node, which node_before() compares as a whole. */
+/* 1 if a line is a single SIMD block, which node_before() can compare as a whole. */
 #define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
 
 ORDO_FN index_form search_form(void)
@@ -21,7 +21,7 @@ ORDO_FN index_form search_form(void)
 #else
 
 #if ORDO_CPU
-/* Adds the elements of a vector comparison, in which true is -1. */
+/* Adds the elements of a vector. In the result of a vector comparison, true is -1. */
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)
 #if KEY_BITS == 32
@@ -86,7 +86,8 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Returns the child block that a step leads to, if `before` separators of block `block` come before the query. */
+/* Returns the next step's block, or after the last step the child. `before` separators of block `block` must come
+ * before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -104,8 +105,8 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the unit where a query's search continues one level below `unit`, whose line is `line`. That level must have
- * last + 1 units. */
+/* Returns the unit (node or block) one level below node `unit` where a search continues. `line` has the separators of
+ * node `unit`. The lower level must have last + 1 units. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;

@@ -76,7 +76,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of four words do not have the given version. Sets *which to the index of one of them. */
+/* Returns how many of the words j to j + 3 of a line do not have the given version. Sets *which to the index of one of
+ * them. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -89,8 +90,8 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Locks a line (OPTIMISTIC_WORDS words) by bit 0 of its header, stores its next version, and unlocks it. Returns false
- * if another work-item has the lock. */
+/* Locks a line (OPTIMISTIC_WORDS words) by bit 0 of its header, stores all words of its next version, and unlocks it.
+ * Returns false if another work-item has the lock. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -253,8 +254,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Tests work-items that update the same words at once, in up to `rounds` loops per enum contend_kind. `words` has
- * CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS words per work-item. */
+/* All work-items update the same words at once. Each test (enum contend_kind) ends after `enough` collisions, or
+ * `rounds` loops. `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS
+ * words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -337,8 +339,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to that word + ticket + 1. Returns false after a
- * timeout. One work-item per ticket must call. */
+/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to sums[ticket - 1] + ticket + 1. Returns false after
+ * a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -362,7 +364,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know release stores, so their builds use uncached accesses. */
+/* Race checkers do not know release stores, so builds for them (ORDO_CHECKED) use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -385,8 +387,8 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
 }
 
 /* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees that
- * group's stores. Needs forward progress. `report` has CHAIN_WORDS words, `sums` and `sums64` one word per group, all
- * 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+ * group's stores. Needs forward progress of started groups. `report` has CHAIN_WORDS words, `sums` and `sums64` one
+ * word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

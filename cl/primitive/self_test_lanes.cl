@@ -22,7 +22,8 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The loop has a different number of rounds in each lane, so lanes do not finish together. */
+/* Returns LANES_WIDE(x). The loop only makes lanes finish at different times: it changes the top bit, which is cleared
+ * afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -160,8 +161,8 @@ ORDO_FN void phases_barrier(void)
 }
 
 /* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
- * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max, so that lanes are tested even if
- * device/atomic.cl does not compile. */
+ * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max directly, so that the test needs no function
+ * of device/atomic.cl. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

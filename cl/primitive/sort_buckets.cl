@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
- * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. A long bucket would keep one
- * core busy while others are idle. If there is one, the kernels write SORT_BUCKET_NONE to `plan`, and sort_chunked.cl
- * sorts instead. */
+ * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. */
+
+/* A long bucket would keep one core busy while others are idle. If there is one, the kernels write SORT_BUCKET_NONE to
+ * `plan`, and sort_chunked.cl sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -16,8 +17,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* True if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter
- * of pairs writes half as many streams. */
+/* 1 if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter of
+ * pairs is faster. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -152,8 +153,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements in bucket i, by the index of the first of
- * these elements in the spare buffer. */
+/* At first, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. Replaces it by the index of
+ * the first such element in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -236,8 +237,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides the set bits of `span` (the key bits that vary) into digits, the most significant first, until the digits
- * have `bits` set bits. */
+/* Divides the key bits that vary (set bits of `span`) into digits, from the highest bit down. Stops when the digits
+ * have `bits` varying bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -312,8 +313,9 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by the highest varying bits: two more than `count` has bits. In most buckets few elements agree in these
-     * bits, so insertion sort completes the order. Otherwise passes by all bits follow. */
+    /* Sorts by the highest varying bits first: two more bits than `count` has. In most buckets, few elements agree in
+     * all these bits, so few moves of an insertion sort complete the order. After many moves, passes by all bits
+     * follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles, in one launch. Each work-group counts the digits of all keys, so no group
- * waits for another group. */
+/* One pass of a radix sort over few tiles, in one launch. Each work-group sorts a tile, but counts the digits of all
+ * keys, so no group waits for another. */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Number of copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word
- * are slow. */
+/* Number of copies of each counter. Neighbouring work-items use different copies. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 

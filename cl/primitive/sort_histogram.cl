@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts all digits of a radix sort in one read of the keys. For keys of 8 and 16 bytes, also plans the passes
- * (shared/sort.h), without digits that are equal in all keys. If the top digits divide the keys into small segments,
- * passes sort by these digits only, and sort_local.cl sorts each segment. Stehle and Jacobsen, A Memory
+ * (shared/sort.h), without digits that are equal in all keys. */
+
+/* A plan may end with a *local pass*. If the top digits divide the keys into small segments, passes sort by these
+ * digits only. Then the local pass (sort_local.cl) sorts each segment. Stehle and Jacobsen, A Memory
  * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
@@ -36,9 +38,8 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 /* Number of keys that a work-item loads before it counts them. */
 #define HISTOGRAM_AHEAD 4
 
-/* Adds the digits of this work-item's keys to the group's counters. l->passes has each pass's digit position. To
- * compute it for each key needs a division: the sort of 2^26 keys of 4 bytes took 1.74 instead of 1.43 ms on an
- * H200. */
+/* Counts the digits of this work-item's keys in the group's counters. l->passes has the bit position of each pass's
+ * digit. Computing it for each key would need divisions. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -60,8 +61,8 @@ ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogra
     }
 }
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the last group
- * may call. The fences of the other groups make all counts visible. */
+/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
+ * finishes last may call. The fences of the other groups make all counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -108,15 +109,14 @@ typedef struct {
 
 #define SAMPLE_AHEAD 8
 
-/* Returns the number of keys to sample. With SAMPLE_CELLS = 8192, the standard deviation of `mean` is at most 16
- * elements, for up to 2^26 keys. */
+/* Returns how many of `count` keys to sample. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` up). A hash of the
- * prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
+/* Estimates from a sample how many elements share a prefix (the ordered form without its `shift` lowest bits). A hash
+ * of the prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -154,23 +154,21 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits), because one group sorts a
- * segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a whole segment. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass (sort_local.cl), which compares all elements of a
- * bin (similar keys). */
+/* Limit of the mean number of comparisons per element in the local pass (sort_local.cl). The pass compares each element
+ * with all others of its bin (similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* To estimate the sizes of bins, the sample also distinguishes this number of bits below the top digits. */
+/* Number of bits below the top digits in which the keys of a bin are assumed to agree. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
-/* Maximum number of top digits that passes sort before the local pass. 16-byte keys often share long prefixes, and the
- * local pass can replace up to 13 passes. */
+/* Maximum number of top digits that passes sort before the local pass. */
 #define PLAN_DIGITS_MAX 10
 
 /* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. For each number of digits from 2 up, tests whether segments would be small, then
- * whether bins would be small. The whole group must call. */
+ * local pass would save no time. For 2 digits, then 3, and so on, tests whether segments would be small, then whether
+ * bins would be small. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -241,8 +239,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies. Adds a pass if the number of passes would not have the parity of h.passes,
- * so that the last pass writes the output. */
+/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn. If h.passes minus their
+ * number is odd, adds a pass, so that the last pass writes the output. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

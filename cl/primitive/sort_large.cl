@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the ranges of elements that were too long for sort_local.cl, or had a bin with too many elements. */
+/* Sorts the ranges of elements that sort_local.cl has not sorted, because they are too long, or a bin (similar keys)
+ * has too many elements. */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -48,7 +49,7 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range by the bits from `first_bit` up to the highest bit in which `least` and `greatest` differ. Reads
+/* Sorts one range by the key bits from `first_bit` to the highest bit in which `least` and `greatest` differ. Reads
  * `out` if from_out, else `spare`. Writes the result to `out`, and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)

@@ -5,9 +5,7 @@
  *   1  count    Maps each key to a bin, greater keys to the same or later bins. Counts the keys of each bin.
  *   2  spread   Puts each element's index into its bin, in any order.
  *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
- *   4  gather   Reads keys and values by the sorted indices, then writes them in order.
- *
- * A bin of more than LOCAL_BIN_MAX elements needs too many comparisons, so sort_large sorts the range. */
+ *   4  gather   Reads keys and values by the sorted indices, then writes them in order. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -24,10 +22,11 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
+/* A bin of more elements needs too many comparisons, so sort_large sorts the range. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment of element number `at` - 1. Elements of a segment agree in all bits from bit
- * local_bit up. */
+/* Returns the index after the segment that contains element at - 1. Keys of a segment differ only in their local_bit
+ * lowest bits. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
@@ -104,7 +103,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to (bin << 16) + n, where n numbers the elements of the bin in any order. */
+/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item. n numbers the elements of the bin in
+ * any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

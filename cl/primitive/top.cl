@@ -2,10 +2,10 @@
 /* Selects the first k elements of an array in key order, or the element of a given rank. Radix select finds the k-th
  * element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree with the
  * k-th element in all digits so far. Once the candidates fit into a list, later passes read the list instead of the
- * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
- *
- * With TOP_SELECT, the kernels find only the element of rank `needed` - 1. Local counters have TOP_COPIES copies, to
- * reduce contention. */
+ * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC
+ * 2023). */
+
+/* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -100,8 +100,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Elements are ordered by a number: the key, followed by the element's index in the low index_bits bits. Returns
- * (number >> shift) & mask. */
+/* Returns a digit of an element: (number >> shift) & mask. The number has the key, and in its low index_bits bits the
+ * element's index. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -127,8 +127,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* Returns the key bits of `digit`, the next digit, at their position in the key. top_index_of returns its index
- * bits. */
+/* The next digit may have bits of key and index (see top_digit). top_key_of returns its key bits, at their position in
+ * the key, top_index_of its index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -360,7 +360,7 @@ typedef struct {
 } top_places;
 
 /* Writes this work-item's elements to the output or to the list of candidates. `before` is the sum of top_fates.sum
- * over all earlier work-items. */
+ * over the group's earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations. Each part counts
- * one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the class. Then an
- * exclusive prefix sum makes entry j the number of such operations before operation j. */
+/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations. */
+
+/* Each part counts one class of operations: a kernel sets entry j to 1 if operation j, in key order, belongs to the
+ * class. Then an exclusive prefix sum makes entry j the number of such operations before operation j. */
 #pragma once
 
 /* Parts of the array `sums`. Each has n + 1 entries. */

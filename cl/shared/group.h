@@ -7,8 +7,8 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* SCAN_WORDS is the local memory that a scan of a work-group needs, in words (group/scan.cl): 2 words per work-item if
- * a team has fewer than SCAN_TEAMS_MIN_LANES lanes. */
+/* SCAN_WORDS is the local memory that a scan of a work-group needs (group/scan.cl): one value per team. If teams have
+ * fewer than SCAN_TEAMS_MIN_LANES lanes, it is 2 values per work-item. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
@@ -21,7 +21,7 @@
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
 /* Sizes of the buffer of a scan with look-back (group/lookback.cl): a counter that hands out tile numbers, then words
- * for each tile. Half of a word is a part of a partial sum (payload), the other half the number (stamp) of the scan
+ * for each tile. Half of a word is a part of a partial sum (payload). The other half has the number (stamp) of the scan
  * that wrote it. */
 #define LOOKBACK_TICKET_BYTES                      64
 #define LOOKBACK_STAMP_BITS                        13

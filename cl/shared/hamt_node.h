@@ -17,14 +17,14 @@
  * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. The
  * table `ranks` finds a rank's leaf in the same way. */
 
-/* If HAMT_FIXED_DEPTH is 1, the trie is as in the original paper: all leaves are bitmaps, below levels of nodes. A node
- * selects a child by 6 bits of the key. The tables are then:
+/* If HAMT_FIXED_DEPTH is 1, the trie is as in the paper that share/doc/hamt.md names: all leaves are bitmaps, below
+ * levels of nodes. A node selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w is
- * for the child that the bits w select. It counts the level's children up to and including this child, which exists if
- * the word is greater than the previous word. */
+ * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words, one per
+ * child. Word w belongs to the child whose 6 key bits are w. It is the number of children of the level up to and
+ * including this child. The child exists if the word is greater than the previous word. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
@@ -68,25 +68,33 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write one leaf's block. On an H200, 16 are fastest for pairs, 8 for keys without values. */
+/* Number of work-items that write one leaf's block. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. HAMT_LARGEST: largest number of updates of one leaf, or 0 if at most HAMT_UPDATES_MAX.
- * HAMT_LEFT: number of allocation units that become unused. HAMT_CHANGES: 1 if the batch inserts or erases an element.
- * HAMT_MORE: number of inserted minus erased elements. */
-enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
+/* Results of kernel hamt_plan. */
+enum hamt_found {
+    HAMT_LARGEST, /* largest number of updates of one leaf, or 0 if at most HAMT_UPDATES_MAX */
+    HAMT_LEFT,    /* number of allocation units that become unused */
+    HAMT_CHANGES, /* 1 if the batch inserts or erases an element */
+    HAMT_MORE,    /* number of inserted minus erased elements */
+    HAMT_FOUND_WORDS
+};
 
 /* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array and
- * `follow` sets the upper half of `follow` to the number of leaves of the new trie, the lower half to the number of
+ * `follow` comes next. Then the upper half of `follow` is the new trie's number of leaves, the lower half the number of
  * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums. HAMT_TOUCHED: number of leaves that the batch changes. HAMT_ELEMENTS: number of their
- * elements. HAMT_FREED: number of their blocks' allocation units. */
-enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
+/* Results of kernel hamt_sums. */
+enum hamt_sum {
+    HAMT_TOUCHED,  /* number of leaves that the batch changes */
+    HAMT_ELEMENTS, /* number of their elements */
+    HAMT_FREED,    /* number of their blocks' allocation units */
+    HAMT_SUM_WORDS
+};
 
 /* Results of the check of a HAMT: for each message, the first leaf or cell that violates the invariant, or 0xffffffff.
  * The last word is the number of allocation units in use. */

@@ -38,8 +38,8 @@
 
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Average and maximum number of slots in a partition. A kernel holds a word of local memory per slot. A partition that
- * needs more slots gets a higher load factor instead. */
+/* Average and maximum number of slots in a partition. The maximum limits local memory, because a kernel holds a word
+ * per slot. A partition with too many elements for its slots gets a higher load factor instead. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
@@ -71,9 +71,12 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* The updates that kernel hash_update_sparse leaves to kernel hash_update_dense: none (HASH_DONE), all (HASH_ALL_LEFT),
- * or only inserts of new keys (HASH_NEW_LEFT). */
-enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
+/* Updates of a partition that kernel hash_update_sparse leaves to kernel hash_update_dense. */
+enum hash_left {
+    HASH_DONE,     /* none */
+    HASH_ALL_LEFT, /* all */
+    HASH_NEW_LEFT  /* inserts of new keys */
+};
 
 /* Indices of the results of kernels that examine a batch:
  *  HASH_LARGEST   after kernel hash_measure: the largest number of updates in a partition. After kernel hash_size: the
@@ -95,10 +98,16 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Counters that all work-items of a concurrent batch share. HASH_PENDING: number of operations that gave up. HASH_TICK:
- * logical clock, with which tests time operations. */
-enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
+/* Counters that all work-items of a concurrent batch share. */
+enum hash_shared_word {
+    HASH_PENDING, /* number of operations that gave up */
+    HASH_TICK,    /* logical clock, with which tests time operations */
+    HASH_SHARED_WORDS
+};
 
-/* Modes of the kernel of concurrent batches. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item does.
- * HASH_LISTING: no update runs, and every update counts as given up. */
-enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };
+/* Modes of the kernel of concurrent batches. */
+enum hash_way {
+    HASH_TOGETHER, /* all work-items run updates */
+    HASH_ALONE,    /* one work-item runs all updates */
+    HASH_LISTING   /* no update runs, and every update counts as given up */
+};

@@ -44,7 +44,7 @@
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * The last slot has the separator of the line's last unit. A search by SIMD blocks does not read this slot.
+ * The last slot has the separator of the line's last unit. Searches do not read it.
  *
  * A *page* has the lines of a subtree of PAGE_LEVELS levels of lines. Pages lie in the order of their levels, and in a
  * level from left to right. The last page of a level has only the lines that it needs, so there are no gaps:
@@ -58,7 +58,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands for the number of bytes per key if the blocks of a compressed index differ in it. */
+/* Replaces the number of bytes per key if this number varies between the blocks of a compressed index. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -125,7 +125,7 @@ typedef struct {
     ordo_u32 above, above_last; /* Lines above this level: in each page (above), in the last page (above_last). */
 } index_place;
 
-/* Returns `at` with the members that describe pages. The level at.level must be the top level of its pages. */
+/* Returns `at` with its page members (inside, last, full, above) set. at.level must be the top level of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;

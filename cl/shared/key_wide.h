@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key types of 16 bytes, for kernels. shared/key.h describes the functions. The ordered form is a vector: .y has the
- * high 64 bits, .x the low 64 bits. Code that compares forms with < or == does not compile, because vector operators
- * return vectors. */
+ * high 64 bits, .x the low 64 bits. Operators < and == do not compare forms, because they return vectors. */
 #pragma once
 #include "shared/types.h"
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in
- * which each node has a link to its right neighbour. Level 0 has the leaves.
+/* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in which
+ * each node has a link to its right neighbour. Level 0 has the leaves.
  *
- * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the
- * numbers of its children lie in other arrays. The line below has 32 words. Lines of skiplists with small nodes have 16
- * words:
+ * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the numbers
+ * of its children lie in other arrays. The line below has 32 words. Lines of skiplists with small nodes have 16 words:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Each entry of an inner node
- * is the number of a node of the level below, and the low of that node as key. */
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. An entry of an inner node
+ * stands for a node of the level below. Its key is the low of that node, its value the number of that node. */
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.

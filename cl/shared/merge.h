@@ -3,8 +3,8 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. With more, each work-item merges a separate
- * chunk. */
+/* Maximum number of elements per work-item if a work-group merges a tile. With more, work-items merge separate
+ * chunks. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

@@ -2,8 +2,9 @@
 /* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
  * little-endian and unaligned.
  *
- *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
- *     bitmap    cookie | runs | descriptors | offsets | containers
+ *     64 bits   8 bytes: the number of bitmaps. Then per bitmap 4 bytes, the upper half of its keys, and the bitmap.
+ *               Upper halves ascend
+ *     bitmap    the fields cookie, runs, descriptors, offsets, containers
  *
  *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If a container is stored as runs, only 4
  *                  bytes: 12347 in the lower half, the number of containers less 1 in the upper half
@@ -21,7 +22,7 @@
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* Minimum number of containers for the field `offsets` after `runs`. */
+#define ROARING_OFFSETS_FROM 4     /* If `runs` is present and there are fewer containers, `offsets` is absent. */
 #define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096
@@ -67,6 +68,10 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk: the numbers of bytes read and of containers found, and the upper half of the last
- * bitmap's keys. */
-enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };
+/* State of kernel roaring_walk. */
+enum roaring_walk {
+    ROARING_AT,    /* number of bytes read */
+    ROARING_FOUND, /* number of containers found */
+    ROARING_HIGH,  /* upper half of the last bitmap's keys */
+    ROARING_WALK_WORDS
+};

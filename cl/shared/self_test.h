@@ -74,7 +74,7 @@ enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
     ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
-    ATOMICS_MIN,      /* computes the minimum with the number of ATOMICS_MAX */
+    ATOMICS_MIN,      /* computes the minimum with the same number as ATOMICS_MAX */
     ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
     ATOMICS_OR,       /* sets bit number i / 8 % (number of bits of the word) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
- * a pass, each work-group sorts a *tile* of elements. All passes share one control buffer:
+ * a pass, each work-group sorts a *tile* of elements. All passes share one control buffer of words:
  *
- *   one-sweep        +---------+---------------------------+------------------------+
- *                    | tickets | status                    | bases                  |
- *                    | launches| tiles x RADIX             | passes x 2 x RADIX     |
- *                    +---------+---------------------------+------------------------+
- *                    '------ zeroed by the histogram ------'
- *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
+ *   sort_onesweep.cl   tickets   one word per launch, zeroed by the histogram kernel
+ *                      status    tiles x RADIX words, zeroed by the histogram kernel
+ *                      bases     passes x 2 x RADIX words
+ *   sort_scatter.cl    totals    RADIX words
+ *                      counts    RADIX x tiles words: counts of digit 0 in all tiles, then of digit 1, ...
  *
  * The histogram kernel has another buffer: the number of finished groups, then passes x RADIX counts. */
 
-/* In one-sweep, each tile and digit has a status word, from which later tiles compute their output indices (look-back).
- * Its top two bits are a code, the other bits count elements.
+/* In sort_onesweep.cl, each tile and digit has a status word, from which later tiles compute their output indices
+ * (look-back). Its top two bits are a code, the other bits count elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
  *   S2  After a launch all words of its tiles are "count up to this tile". The next pass uses another code for this

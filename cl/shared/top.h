@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It finds the k-th element digit by digit. The digits belong to a number: the key's ordered form
- * (shared/key.h), followed by the element's index in index_bits bits. Pass p counts digit p of the *candidates*: the
- * elements that agree with the k-th element in all earlier digits. One buffer of words, at first 0, has the results:
+/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key
+ * order, digit by digit. */
+
+/* The digits belong to a number: the key's ordered form (shared/key.h), followed by the element's index in index_bits
+ * bits. Pass p counts digit p of the *candidates*: the elements that agree with the k-th element in all earlier digits.
+ * One buffer of words, at first 0, has the results:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |

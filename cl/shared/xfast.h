@@ -16,16 +16,16 @@
  *  X2 entries   A prefix of more than XFAST_LEAF leaves has an entry, if the table has a level for its length.
  *               The entry is the index of the prefix's first leaf, and the index after its last leaf.
  *  X3 only      The table has no other entry.
- *  X4 masks     A key may stand for a prefix, for example a route (xfast_prefix.cl). If the trie has masks, bit l of
- *               masks[i] is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
+ *  X4 masks     A key may stand for a prefix, for example a network route (xfast_prefix.cl). If the trie has masks,
+ *               bit l of masks[i] is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
 #pragma once
 #include "shared/types.h"
 
 /* A prefix with at most this many leaves has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* XFAST_FLAT_BITS_MAX is the maximum of flat_bits, XFAST_FLAT_MEAN_MAX the maximum mean number of leaves per entry of
- * `flat`. */
+/* flat_bits is just large enough that an entry of the table `flat` has at most XFAST_FLAT_MEAN_MAX leaves on average,
+ * but at most XFAST_FLAT_BITS_MAX. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
