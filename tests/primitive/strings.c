@@ -341,7 +341,7 @@ MASK_TEST(strings, in_many_segments_are_sorted, "")
     try_column(t, "many segments", &c);
 }
 
-/* More segments than 20 bits number: the first round leaves a pair of rows for each number. Then windows have 4 bytes. */
+/* More segments than 20 bits number: the first round leaves two rows for each number. Then windows have 4 bytes. */
 MASK_TEST(strings, in_a_million_segments_are_sorted, "")
 {
     AUTO_COLUMN struct column c = { .count = 0 };
@@ -363,7 +363,7 @@ static void count_round(void *rounds, ordo_log_level level, const char *message)
         ++*(int *) rounds;
 }
 
-/* Returns the number of rounds that a sort of a column takes on a device of its own. */
+/* Returns the number of rounds that a sort of a column takes. Opens another device for it. */
 static int rounds_of(const struct column *c)
 {
     int                             rounds = 0;
