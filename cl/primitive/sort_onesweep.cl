@@ -138,8 +138,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     keys_in += p.keys_in_at;
     sort_load_keys(keys_in + tile_at, here, bits);
 
-    /* Counts the digits before ranking, so that later tiles get the counts earlier. On an H200, 2^26 keys of 4 bytes then
-     * take 1.75 instead of 2.10 ms. */
+    /* Counts the digits before ranking, so that later tiles get the counts earlier. On an H200, 2^26 keys of 4 bytes
+     * then take 1.75 instead of 2.10 ms. */
     rank_clear(l.exchange.counts);
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);

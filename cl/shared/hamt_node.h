@@ -68,7 +68,7 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Number of work-items that write one leaf's block. */
+/* Number of work-items that write one leaf's block. On an H200, 16 are fastest for pairs, 8 for keys without values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
 /* Results of kernel hamt_plan. */
