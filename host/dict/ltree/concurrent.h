@@ -39,8 +39,9 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 /* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Continues a batch after a step that may have rebuilt the tree. Creates the first leaf if the tree has no nodes,
- * restores the tick (time stamp) of a recorded history, and reads the state. */
+/* Continues a batch after a step that may have changed the tree. Creates the first leaf if the tree has no nodes.
+ * Repeats a step that the driver refused: a build, or the entries of split nodes in the levels above. Restores the tick
+ * (time stamp) of a recorded history, and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next of operations that give up. Sets c->window to their capacity. */
