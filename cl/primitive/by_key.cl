@@ -253,8 +253,8 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key of element first - 1. This lane must have elements `first` to first + 3, with the key `last` of the
- * last one. Lanes get the `last` of their left neighbour, and lane 0 reads the array. The whole sub-group must call. */
+/* Returns the key of element first - 1: from the lane to the left, or in lane 0 from the array. This lane must have
+ * elements `first` to first + 3, the last with key `last`. The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

@@ -119,9 +119,10 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test possible results
- * around a guess, `near` apart. The guess assumes that a and b are mixed evenly. Each further step divides the interval
- * by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. In each step, each lane tests one
+ * candidate for this number. The first candidates lie `near` apart around a guess, which assumes that a and b are mixed
+ * evenly. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass
+ * different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -140,7 +141,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* A sub-group may have more than two teams. All its lanes must take part in the search. */
+    /* Two teams would suffice, but all lanes of a sub-group must take part in the search. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);

@@ -12,7 +12,8 @@
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
 /* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). The macro RUNS_HIDDEN
- * (shared/runs.h) states what a merge does with hidden elements. With RUNS_FILTER, all runs need correct hidden bits.
+ * (shared/runs.h) selects whether a merge writes, marks or omits hidden elements. RUNS_FILTER needs correct hidden bits
+ * of all runs.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
@@ -178,8 +179,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns true if element i of run r is the newest with its key and not hidden. It must be in the tile. A newer element
- * follows it in run r, or is in a later run: in the tile's part or just after. */
+/* Returns true if element i of run r, which must be in the tile, is not hidden and is the newest with its key. A newer
+ * element with the key is the next one in run r, or the first one of a later run that is not less than the key. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;

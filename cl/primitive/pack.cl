@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key.
- * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h). Each column is read or
- * written once.
+ * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h).
  *
  *  ORDO_KEY    The type of the keys. It must be unsigned.
  *  PACK_GROUP  The number of work-items per group.
@@ -37,13 +36,13 @@ typedef struct {
 
 /* ---- fields of keys -------------------------------------------------------------------------------------------- */
 
-/* Returns `form` shifted left, so that its bit 0 becomes bit `first` of the key. */
+/* Returns `form`, moved from bit 0 to bit `first`. */
 ORDO_FN ordo_key pack_put(ulong form, uint first)
 {
     return (ordo_key) form << first;
 }
 
-/* Returns `key` shifted right, so that its bit `first` becomes bit 0. */
+/* Returns `key`, moved from bit `first` to bit 0. */
 ORDO_FN ulong pack_take(ordo_key key, uint first)
 {
     return (ulong) (key >> first);
@@ -101,7 +100,7 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Limits outside[f], the first row with a value out of range, to i. */
+/* Reports a value out of range in row i: lowers outside[f], the first such row, to i if it is greater. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)

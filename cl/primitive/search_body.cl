@@ -8,12 +8,13 @@
  *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort */
 
 /* The including file first includes search_keys.cl, and defines how results are stored:
- *  SEARCH_LAST       the key that `equal` compares with the query. 0: the first key not less than the query.
- *                    1: the last key not greater than the query (needs SEARCH_UPPER)
- *  answers           a struct of result arrays, which begins with PLACES_OF
- *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
- *  answer(keys, to, i, rank, query, equal)   stores the result of query i
- *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads */
+ *  answers        a struct of result arrays, which begins with PLACES_OF (array `places`, if SEARCH_PLACES is 1)
+ *  ANSWERS_ARGS   the kernel parameters for the struct
+ *  ANSWERS        the initializer of the struct
+ *  answer(keys, to, i, rank, query, equal)   stores the result of query i. `equal`: whether a key equals the query
+ *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
+ *  SEARCH_LAST    which key `equal` compares with the query. 0: the first key not less than the query.
+ *                 1: the last key not greater than the query (needs SEARCH_UPPER) */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -35,8 +36,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. It may be past the last
- * query. */
+/* Returns the index of query r of this work-item, in a tile that begins at query `first`. In the last tile, the index
+ * can be past the last query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU

@@ -8,7 +8,7 @@
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* On CPUs loops over single keys are not unrolled, because they run seldom. */
+/* On CPUs, loops over single keys are not unrolled. They run seldom, so the longer code would save no time. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else

@@ -9,10 +9,11 @@
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
-    uint          line[SEARCH_ITEMS]; /* The number of the node's line. */
+    uint          line[SEARCH_ITEMS]; /* The node's place in array `nodes`, in lines (a node is a line). */
 } descent;
 
-/* Prefetches block b of the keys. If blocks of a compressed index differ in size, prefetches its offset instead. */
+/* Prefetches block b of the keys. If blocks of a compressed index differ in size, the address of a block depends on its
+ * offset. The offset is then prefetched instead. */
 ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -25,8 +26,9 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. d is the query minus the block's base, to compare with stored
- * differences. If d has more bytes than these, all keys come before the query. */
+/* Returns how many keys of a block come before the query. The block stores the differences of its keys from its base. d
+ * is the query's difference from the base. If d has more bytes than a stored difference, all keys come before the
+ * query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

@@ -4,8 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* State of a search for one query. `unit` is the number of the node that the search has reached, or finally of the
- * block. The whole sub-group must call the functions below, because each lane counts separators in its part of a
+/* State of a search for one query. `unit` is the number of the node, or at the end of the block, that the search has
+ * reached. The whole sub-group must call the functions below, because each lane counts separators in its part of a
  * node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
@@ -48,8 +48,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_pla
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
         }
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES;
-             m++) /* Padding entries lie after the last unit. min() replaces them by the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* A padding entry has no unit. min() replaces it by the last unit. */
             way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
         at = index_below(at, blocks, search_form());
     }
@@ -78,9 +77,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. d is the query minus the
- * block's base, to compare with stored differences of `width` bytes. If d has more bytes, all keys come before the
- * query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. The block stores the
+ * differences of its keys from its base, in `width` bytes each. d is the query's difference from the base. If d has
+ * more bytes, all keys come before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -135,8 +134,9 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* If a vector lies partly outside of the array, count_edge counts its keys. Then the vector at element `inside` is
-     * loaded instead, but not used. `whole` is false if vectors are not aligned to 16 bytes. */
+    /* If a vector lies partly outside of the array, count_edge counts its keys. To avoid a branch, the loop below then
+     * loads the vector at element `inside`, but does not use it. `whole` is false if the array is short, or if vectors
+     * are not aligned to 16 bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -171,7 +171,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* True if no key of the block comes before the query. Then the previous block's last key may equal the query. */
+    /* True if no key of the block comes before the query. Then the previous block's last key can equal the query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH
@@ -202,9 +202,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the separators of this level's units
- * (nodes or blocks) to a tree in local memory. They lie one level higher, at `above`. The level must have at most
- * 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
+/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the separators of the units (nodes
+ * or blocks) of this level to a tree in local memory. The next higher level, at place `above`, stores these separators.
+ * There must be at most 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -7,8 +7,10 @@
  *  SEARCH_PACKED   0: keys are a plain array. Otherwise the index stores compressed keys: the value is the number of
  *                  bytes per key, or PACK_MIXED if blocks differ in this number.
  *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
- *  SEARCH_LOCAL    1: the group keeps separators in local memory, which needs barriers.
- *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   line_depth, simd_depth and page_levels of index_form (shared/index.h) */
+ *  SEARCH_LOCAL    1: the group keeps some keys of the array in local memory, which needs barriers.
+ *  SEARCH_LINE     the index's line_depth (shared/index.h)
+ *  SEARCH_SIMD     the index's simd_depth
+ *  SEARCH_PAGE     the index's page_levels */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -48,7 +50,7 @@ typedef struct {
 #if SEARCH_PACKED
     __global const uchar         *packed;
     __global const uint          *offsets;    /* Offset of each block, if blocks differ in size. */
-    __global const ordo_key_form *separators; /* The separators of level 1. Undefined if there is only one block. */
+    __global const ordo_key_form *separators; /* The last key of each block. Undefined if there is only one block. */
 #endif
 } key_array;
 

@@ -86,8 +86,8 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Returns the next step's block, or after the last step the child. `before` separators of block `block` must come
- * before the query. */
+/* Each step leads from SIMD block `block` to the next one, and the last step to the child. Returns the number of that
+ * SIMD block or child. `before` separators of `block` must come before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -114,7 +114,7 @@ ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit,
     ORDO_UNROLL
     for (uint step = 0; step < LINE_STEPS; step++)
         child = line_child(step, child, line_before(line, step, child, query));
-    /* min() leads from padding entries, which repeat the last key, to the last unit. */
+    /* A padding entry repeats the last key and has no unit. min() replaces it by the last unit. */
     return min(unit * LINE_ENTRIES + child, last);
 }
 #endif

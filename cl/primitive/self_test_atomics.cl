@@ -52,7 +52,7 @@ UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE
 #endif
 
 /* Tests uncached loads and stores. Per work-item, `own` and `answers` have ATOMICS_PEEK_WORDS words, aligned to 16
- * bytes. `never` must be 0. */
+ * bytes. `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -339,8 +339,9 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits for the flag in sums[ticket - 1], then sets sums[ticket] to sums[ticket - 1] + ticket + 1. Returns false after
- * a timeout. One work-item per ticket must call. */
+/* Waits until the group with the previous ticket has stored bit `flag` in sums[ticket - 1]. Then sets sums[ticket] to
+ * sums[ticket - 1] + ticket + 1, which keeps the flag. Ticket 0 does not wait. Returns false after a timeout. One
+ * work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \

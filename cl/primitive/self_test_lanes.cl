@@ -160,9 +160,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS.
- * Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max directly, so that the test needs no function
- * of device/atomic.cl. */
+/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS: the
+ * complement of the greatest complement. Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max
+ * directly, so that the test needs no function of device/atomic.cl. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

@@ -79,8 +79,7 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* Estimates the size of the largest bucket from a sample. If the bucket is too large, sort_chunked.cl will sort
- * instead. */
+/* Estimates the size of the largest bucket from a sample. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -313,9 +312,9 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by the highest varying bits first: two more bits than `count` has. In most buckets, few elements agree in
-     * all these bits, so few moves of an insertion sort complete the order. After many moves, passes by all bits
-     * follow. */
+    /* First sorts by the highest bits that vary, two bits more than `count` has. In most buckets, few elements agree in
+     * all these bits, so an insertion sort completes the order with few moves. If it needs many moves, passes by all
+     * bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

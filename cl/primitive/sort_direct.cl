@@ -4,7 +4,8 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Number of copies of each counter. Neighbouring work-items use different copies. */
+/* Number of copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word
+ * are slow. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 

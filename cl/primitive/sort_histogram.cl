@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts all digits of a radix sort in one read of the keys. For keys of 8 and 16 bytes, also plans the passes
- * (shared/sort.h), without digits that are equal in all keys. */
+ * (shared/sort.h). A digit that is equal in all keys needs no pass. */
 
 /* A plan may end with a *local pass*. If the top digits divide the keys into small segments, passes sort by these
  * digits only. Then the local pass (sort_local.cl) sorts each segment. Stehle and Jacobsen, A Memory
@@ -38,9 +38,9 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 /* Number of keys that a work-item loads before it counts them. */
 #define HISTOGRAM_AHEAD 4
 
-/* Counts the digits of this work-item's keys in the group's counters. l->passes has the bit position of each pass's
- * digit. Computing it for each key needs divisions: the sort of 2^26 keys of 4 bytes then takes 1.74 instead of
- * 1.43 ms on an H200. */
+/* Counts the digits of this work-item's keys in the group's counters. l->passes has the position of each pass's digit,
+ * computed once per group. Computing the position for each key needs divisions: the sort of 2^26 keys of 4 bytes then
+ * takes 1.74 instead of 1.43 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -155,12 +155,13 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a whole segment. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a segment, so other
+ * groups would be idle during a longer one. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Limit of the mean number of comparisons per element in the local pass (sort_local.cl). The pass compares each element
  * with all others of its bin (similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* Number of bits below the top digits in which the keys of a bin are assumed to agree. */
+/* The estimate counts keys as one bin if they agree in the top digits and in this number of bits below them. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
@@ -168,8 +169,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #define PLAN_DIGITS_MAX 10
 
 /* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. For 2 digits, then 3, and so on, tests whether segments would be small, then whether
- * bins would be small. The whole group must call. */
+ * local pass would save no time. A local pass needs small segments (elements with equal top digits) and small bins
+ * (similar keys of a segment). Tests both for 2 digits, then for 3 digits, and so on. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -194,14 +195,15 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #else
 /* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. The whole group must call. */
+ * local pass would save no time. A local pass needs small segments (elements with equal top digits) and small bins
+ * (similar keys of a segment). The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Round 1 tests whether the bins of a local pass are small. If so, round 2 tests whether segments with equal top
-     * two digits are small. If not, round 3 tests three digits. */
+    /* Round 1 tests whether bins are small. If they are not, there is no local pass. Round 2 tests whether segments
+     * with equal top two digits are small. If they are not, round 3 tests segments with equal top three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -240,8 +242,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn. If h.passes minus their
- * number is odd, adds a pass, so that the last pass writes the output. */
+/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and the result of all
+ * h.passes passes is in the output. So the number of omitted passes must be even. If it is odd, plans one more pass. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

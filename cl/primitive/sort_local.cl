@@ -193,8 +193,9 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range of at most range_max elements. The output may be the input, because all reads precede
- * the writes. Sets bounds[ranges + 1 + range] to 1 if sort_large must sort the range. */
+/* Each work-group sorts one range, unless it has more than range_max elements. The output may be the input, because all
+ * reads precede the writes. Sets bounds[ranges + 1 + range] to 1 if a bin is too large, so that sort_large must sort
+ * the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

@@ -16,7 +16,7 @@
 typedef struct {
     /* Number of elements with the digit in the tiles between `at` and this group's tile. */
     uint sum;
-    /* Number of the next tile to read, less than first_tile if `sum` is complete. */
+    /* Number of the next tile to read, one before the last. Less than first_tile if `sum` is complete. */
     int at;
 } sort_look;
 
@@ -144,14 +144,14 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Keys with the greatest digit fill an incomplete last tile. Their count is too great, but no later tile reads
-     * it. */
+    /* An incomplete last tile is padded with keys of the greatest digit. So its count of this digit is too great, but
+     * no later tile reads it. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* Loads the values now, so that the loads complete during the look-back. */
+    /* Loads the values now, so that the loads complete while sort_elements_before waits for other groups. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

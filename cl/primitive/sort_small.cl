@@ -38,8 +38,8 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes each work-item's reg[i] to array[place i of `places`], then sets reg[i] to array[first + i * TEAM_WIDTH]. A
- * barrier follows the writes, and another one the reads. */
+/* Moves the elements reg[] of all work-items through `array`. Writes reg[i] to array[place i of `places`], then sets
+ * reg[i] to array[first + i * TEAM_WIDTH]. A barrier follows the writes, and another one the reads. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \

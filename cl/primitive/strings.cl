@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the rows of a column of strings. shared/strings.h describes segments, depths and keys. In each round
- * strings_share extends the depths, strings_keys makes the keys, another file's kernels sort them together with the row
- * numbers, strings_split finds the rows that remain undecided, and strings_keep collects them for the next round.
+/* Sorts the rows of a column of strings in rounds. shared/strings.h describes segments, depths and keys.
+ *
+ *  strings_begin   checks the offsets and prepares the first round
+ *  strings_share   extends the depths of the segments
+ *  strings_keys    makes the keys, which kernels of another file sort together with the row numbers
+ *  strings_split   finds the rows that remain undecided
+ *  strings_keep    collects these rows for the next round
  *
  * The undecided rows of a round lie in *slots*. Slot i belongs to output position place[i]. Rows move between slots,
  * but only within their segment, so that slots keep their places.
@@ -59,7 +63,7 @@ ORDO_FN ulong string_load(__private const strings *s, ulong at)
     return as_ulong(vload8(0, s->bytes + at));
 }
 #else
-/* GPUs load aligned words only. Two of them contain the eight bytes. */
+/* Loads eight bytes from any position. GPUs load aligned words only, so two words (STRING_LOAD bytes) are read. */
 #define STRING_LOAD 16
 ORDO_FN ulong string_load(__private const strings *s, ulong at)
 {
@@ -69,7 +73,8 @@ ORDO_FN ulong string_load(__private const strings *s, ulong at)
 }
 #endif
 
-/* Returns `left` bytes, 0 to 8, from position `at` on, with the first byte most significant. Missing bytes are 0. */
+/* Returns the `left` bytes (0 to 8) from position `at` on, the first in the highest byte of the result. The remaining
+ * bytes of the result are 0. */
 ORDO_FN ulong string_word(__private const strings *s, ulong at, uint left)
 {
     if (left == 0)
@@ -109,8 +114,8 @@ ORDO_FN uint string_shared(__private const strings *s, ulong a, ulong b, uint mo
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts each row into its own slot of segment 0. If a row is bad, *bad receives count - row, for
- * the first such row. *bad must be 0 before. */
+/* Checks the offsets, and puts row i into slot i of segment 0. If a row's offsets
+ * descend or exceed n_bytes, the row is bad. For the first bad row i, *bad becomes count - i. *bad must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
@@ -134,8 +139,9 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 
 /* ---- a round --------------------------------------------------------------------------------------------------- */
 
-/* The undecided rows. rows[i] is the row in slot i, which is in segment number segment[i]. Segment s begins at slot
- * first[s]. Its strings have depth[s] + more[s] bytes in common, as far as is known. */
+/* The undecided rows. Slot i has row rows[i], which belongs to segment number segment[i]. Segment s begins at slot
+ * first[s]. Its strings have the first depth[s] bytes in common. The rows compared so far also have the next more[s]
+ * bytes in common. */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -153,8 +159,8 @@ ORDO_FN void strings_share_row(__private const strings *s, __private const undec
         ordo_min(&u->more[segment], same);
 }
 
-/* Sets more[s] to the number of bytes after the depth that all strings of segment s have in common, but at most
- * STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
+/* All strings of segment s have their first depth[s] bytes in common. Sets more[s] to the number of common bytes that
+ * follow, at most STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_share(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                    ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const uint *first,
@@ -166,7 +172,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Makes the keys of all slots. `turn` has the key bits to invert: none, or all below the segment's number. */
+/* Makes the keys of all slots. `turn` has the key bits to invert. Ascending order inverts no bits, descending order all
+ * bits below the number of the segment. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -183,14 +190,15 @@ void strings_keys(__global const string_offset *offsets, ulong offsets_at, __glo
     }
 }
 
-/* Returns whether the strings with this key continue after the window. */
+/* Returns whether the strings with this key continue after the window (the `window` bytes that the key holds). */
 ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
 {
     return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
 }
 
-/* Writes the sorted rows to the output, and marks the slots whose rows remain undecided: neighbours with equal keys
- * that continue. marks[i] is 1 for them, and 2^32 + 1 for the first of them with its key. marks[count] becomes 0. */
+/* Writes the sorted rows to the output, and marks the rows that remain undecided: rows with equal keys whose strings
+ * continue after the window. If the row in slot i is undecided, marks[i] becomes 1, or 2^32 + 1 for the first row with
+ * its key. All other marks, and marks[count], become 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
                    uint window, ulong turn, __global ulong *marks, __global uint *rows_out, ulong rows_out_at,
@@ -211,8 +219,8 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Collects the undecided rows in the slots of the next round. sums[i] is the sum of all marks before slot i. The lower
- * half of sums[i] is thus the new slot, the upper half counts new segments. */
+/* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) of all slots
+ * before slot i. So its lower half is the new slot, and its upper half the number of new segments so far. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects the first k elements of an array in key order, or the element of a given rank. Radix select finds the k-th
  * element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree with the
- * k-th element in all digits so far. Once the candidates fit into a list, later passes read the list instead of the
- * array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC
- * 2023). */
+ * k-th element in all digits so far. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K
+ * Algorithms on GPU (SC 2023). */
 
 /* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
 #pragma once
@@ -390,8 +389,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
 }
 
 /* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates
- * with the same digit. Reads the array or the list of the previous pass, and writes the other list. All passes need the
- * same number of groups. */
+ * with the same digit. Reads the array, or the list of the previous pass if its candidates fit into a list. Writes the
+ * list of this pass. All passes need the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

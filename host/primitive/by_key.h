@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs ordo_reduce_by_key as a step of another call. */
+/* Adds ordo_reduce_by_key to another call (struct ordo_call). */
 #ifndef ORDO_BY_KEY_H
 #define ORDO_BY_KEY_H
 

@@ -82,7 +82,7 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     struct ordo_host_array *a = &arrays[i];
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    union { /* Removes the const qualifier. Kernels only read this array. */
+    union { /* Removes const from the memory of an input array. Kernels only read inputs. */
         const void *of_caller;
         void       *of_device;
     } memory = { memory_of(a) };

@@ -18,17 +18,17 @@
 #include "runtime/runtime.h"
 
 struct ordo_host_array {
-    const char *name;
-    const void *from;  /* The input array, if `upload` is true. */
-    void       *to;    /* The output array, if `download` is true. */
-    size_t      count; /* Number of elements. The call may lower `count`, so that fewer elements are downloaded. */
-    size_t      bytes; /* Size of an element in bytes, or 0 if there is no array. */
-    bool        upload;
-    bool        download;
-    bool        copied;       /* True if kernels must not use the array in place. */
-    bool        shared;       /* True if kernels use the array in place. */
-    struct ordo_slice  slice; /* The array in device memory. ordo_host_begin sets it. */
-    struct ordo_stage *stage; /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
+    const char        *name;
+    const void        *from;  /* The input array, if `upload` is true. */
+    void              *to;    /* The output array, if `download` is true. */
+    size_t             count; /* Number of elements. A call that produces fewer lowers `count` before the download. */
+    size_t             bytes; /* Size of an element in bytes, or 0 if there is no array. */
+    bool               upload;
+    bool               download;
+    bool               copied; /* If true, kernels always use a copy of the array. */
+    bool               shared; /* True if kernels use the caller's memory instead of a copy. */
+    struct ordo_slice  slice;  /* The array in device memory. ordo_host_begin sets it. */
+    struct ordo_stage *stage;  /* A host buffer and a device buffer that hold all arrays of the call, or NULL. */
     size_t             staged_at;
     const size_t      *limit; /* Points to the maximum number of elements to download, or NULL. */
 };
@@ -54,7 +54,7 @@ ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ord
 /* Downloads one array before the call ends. If `status` is an error, does nothing and returns `status`. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
-/* Downloads all outputs before the call ends. The call may be a step of another call. */
+/* Downloads all outputs before the call ends. ordo_host_end does not download them again. */
 ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n);
 
 /* If `status` is ORDO_OK, downloads the outputs. Then frees the buffers and ends the call. Returns `status`, or the

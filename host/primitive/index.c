@@ -33,8 +33,7 @@ static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
     return depth < 3 ? 3 : least(depth, 5);
 }
 
-/* Returns the number of levels of a SIMD block, the part of a line that one comparison searches. A GPU compares a
- * whole line at once. */
+/* Returns simd_depth: log2 of the keys that one comparison covers. A CPU compares one vector, a GPU a whole line. */
 static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
@@ -54,8 +53,8 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-/* Returns the layout in level order: a line has 2^node_log2 entries and is compared as a whole, and there are no
- * pages. */
+/* Returns the layout in level order. It has no pages, and searches compare all 2^node_log2 entries of a line at
+ * once. */
 static index_form level_order(cl_uint node_log2)
 {
     return (index_form) { node_log2, node_log2, node_log2, 0 };
@@ -247,7 +246,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* Block 0 of a compressed index begins at keys.at, even if keys.at is not a multiple of the block size. */
+    /* In a compressed index, block 0 begins at keys.at. In other indexes, blocks begin at multiples of the block
+     * size. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

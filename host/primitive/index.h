@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index over a sorted array: levels of separators (last keys of blocks of the array, or of lower
- * nodes). cl/shared/index.h shows the memory layout. */
+/* A static search index over a sorted array: a tree of nodes with separators. A separator is the last key of a lower
+ * node, or of a block of the array. cl/shared/index.h shows the memory layout. */
 #ifndef ORDO_INDEX_H
 #define ORDO_INDEX_H
 
@@ -27,8 +27,8 @@ struct ordo_index {
 /* Returns the layout for new indexes. The layout depends on tunables that may change, so callers must store it with the
  * index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
-/* Returns the number of levels per page. An index in level order has no pages, so the result is the number of levels
- * that fit in a page of memory, at least 1. */
+/* Returns the number of levels per page. An index in level order has no pages (form.page_levels is 0). The result is
+ * then the number of levels that fit in a page of memory, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
 /* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate index.bytes
  * bytes for index.nodes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs ordo_merge as a step of another call. */
+/* Adds ordo_merge to another call (struct ordo_call). */
 #ifndef ORDO_MERGE_H
 #define ORDO_MERGE_H
 

@@ -20,8 +20,8 @@ struct shape {
     size_t window;   /* Number of samples per tile. */
 };
 
-/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. With a
- * greater stride there are fewer samples, but about n_runs * stride elements of each tile stay unused. */
+/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A greater
+ * stride makes fewer samples, but each tile leaves space for about n_runs * stride elements unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum number of elements that a single work-item merges. It limits scratch memory. */
@@ -283,8 +283,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* If there are 3, 5 or 9 runs, the first run, usually the largest, takes part only in the last round of pairwise
- * merges. The other runs move to the second half of the table. */
+/* Kernels merge the runs of the table pairwise, in rounds. The last round merges the two halves of the table. With 3, 5
+ * or 9 runs, leaves the first run, usually the largest, alone in the first half. So only the last round merges it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges sorted runs as a step of another call. Runs may lie in different buffers and contain hidden (erased or
- * replaced) elements. */
+/* Adds a merge of sorted runs to another call (struct ordo_call). Runs may lie in different buffers and contain hidden
+ * (erased or replaced) elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
@@ -41,11 +41,14 @@ struct ordo_merge_target {
  * replaces or erases it. `marks` selects the output:
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
- *  FILTER   only elements that are not hidden. All runs must have correct bitmaps and counts (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, unless it is hidden. ordo_merge_can_dedup must return true
+ *  FILTER   only elements that are not hidden
+ *  DEDUP    the last element of each key, unless it is hidden
  *
- * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
- * The first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
+ * With FILTER, all runs must have correct bitmaps and counts (host/dict/sorted_run.h). With DEDUP, ordo_merge_can_dedup
+ * must return true.
+ *
+ * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty. The
+ * first run must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);

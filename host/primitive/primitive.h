@@ -18,8 +18,8 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 /* Returns true for types of 16 bytes. */
 bool ordo_type_is_wide(ordo_type type);
 
-/* Checks a type, or the size of values. Returns ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8
- * bytes. ordo_check_narrow also returns ORDO_UNSUPPORTED for types of 16 bytes, which `call` does not take. */
+/* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also returns
+ * ORDO_UNSUPPORTED for types of 16 bytes, with a message that names `call`. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
@@ -37,8 +37,8 @@ struct ordo_array {
  * array. The outputs are the last n_outputs arrays. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats and for types that
- * `call` does not take. */
+/* Returns ORDO_INVALID for an unknown type or operation. Returns ORDO_UNSUPPORTED for a sum of floats, and for types of
+ * 16 bytes, with a message that names `call`. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op, const char *call);
 
 /* Returns the work-group size in tunable `group`, halved until the device can run it. Returns 1 if the halved size

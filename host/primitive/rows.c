@@ -7,7 +7,8 @@
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
- * byte offsets, but at most 16, or 8 on CPUs, because the caller's memory may not be aligned to 16 bytes. */
+ * byte offsets. It is at most 16. On CPUs it is at most 8, because the caller's memory need not be aligned to 16
+ * bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -52,8 +53,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Creates *latest, which has an entry per row of r->table: 1 + the index of the last row of r->list that a scatter
- * copies there, or 0. The last row must win. */
+/* If a scatter repeats an index, its last row must win. So for each row of r->table, *latest has 1 + the index of the
+ * last row of r->list that goes there, or 0. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

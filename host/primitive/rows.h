@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs gather and scatter as steps of another call. */
+/* Adds a gather or a scatter to another call (struct ordo_call). */
 #ifndef ORDO_ROWS_H
 #define ORDO_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs scans as steps of a larger operation (struct ordo_call). */
+/* Adds a scan to another call (struct ordo_call). */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs searches as steps of another call. */
+/* Adds a search to another call (struct ordo_call). */
 #ifndef ORDO_SEARCH_H
 #define ORDO_SEARCH_H
 

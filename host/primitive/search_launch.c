@@ -75,8 +75,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Maximum number of groups. Tile numbers then stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups. Each group copies about 2^depth keys into a tree in local memory, so a group should
- * have at least 2^depth queries. */
+/* Returns the number of groups. Each group first copies about 2^depth keys into local memory, which pays only for at
+ * least 2^depth queries. But there are at least as many groups as the device runs at once. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -184,9 +184,9 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level of the index that a search can reach in local memory. The separators of the level's nodes
- * must fit there, and copying them takes at most four loads per query. Returns index->levels (the root) if there is
- * no such level. */
+/* A search through the index starts at one level, whose separators each group copies to local memory. Returns the
+ * lowest level whose copy fits there and takes at most four loads per query. Returns index->levels (the root) if no
+ * lower level does. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -302,7 +302,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, const struct ordo_sear
                   ONE_LANE, &own);
 }
 
-/* If there are more than SPARSE keys per query, the index is used even for ascending queries. */
+/* Ascending queries use the index only if there are more than SPARSE keys per query, or if the index is compressed. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)

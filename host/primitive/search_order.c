@@ -73,17 +73,16 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* A buffer holds the queries of one partition. A batch has BUFFER_QUERIES queries per buffer, but at least
- * BATCH_MIN, as in the paper (Kim et al., FAST, 2011). The paper also starts a search when a buffer is full. Here a
- * buffer is never full, because a sort counts its queries first. */
+/* A buffer holds the queries that reach the same block or node below the first page (the top levels) of the index. A
+ * batch has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN, as in the paper (Kim et al., FAST, 2011). */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
 /* The first page (top levels) of an index, and the scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
-    cl_uint           levels; /* Number of levels of the first page. */
-    cl_uint           bits;   /* Number of bits of a buffer's number. */
+    cl_uint           levels; /* Number of levels in the first page. */
+    cl_uint           bits;   /* Number of bits that hold the index of any buffer. */
     size_t            batch;  /* Maximum number of queries per batch. */
     cl_mem            number, number_sorted, places, places_sorted, queries;
 };
@@ -151,7 +150,7 @@ static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search
     return ordo_call_launch(call, &take, &taken);
 }
 
-/* Builds an index in scratch memory if the search has none. */
+/* Builds an index over s->keys in scratch memory. */
 static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s, struct ordo_index *own)
 {
     *own = ordo_index_of(call->dev, s->key, s->keys, s->count, ordo_index_form(call->dev, s->key));
@@ -161,8 +160,8 @@ static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s
     return ordo_call_index(call, own);
 }
 
-/* Searches for the queries in batches. Partitions each batch by the block or node that a query reaches below the
- * first page of the index. */
+/* Searches for the queries in batches. Partitions each batch into buffers: by the block or node that a query reaches
+ * below the first page of the index. */
 static ordo_status search_buffered(struct ordo_call *call, const struct ordo_search *s)
 {
     struct ordo_search in_order = *s;

@@ -105,8 +105,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. With fewer chunks cores would
- * be idle if a driver assigns 32 groups at a time to a thread. */
+/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. Some drivers give a thread 32
+ * groups at a time. With fewer chunks, some cores would then get none. */
 enum { CHUNKS_PER_UNIT = 128 };
 
 /* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes,

@@ -7,8 +7,8 @@
 
 #include "shared/strings.h"
 
-/* A sort, and its buffers. A round reads the places of the rows, and the depths and shared bytes of the segments, from
- * buffer [round % 2]. It writes the values for the next round to the other buffer. */
+/* A sort and its buffers. `place`, `depth` and `more` are pairs of buffers. A round reads buffer [round % 2] of each
+ * pair, and writes the values for the next round to the other. */
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
@@ -90,7 +90,7 @@ static ordo_status launch(const struct sort_strings *s, const char *kernel, size
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Checks the offsets and prepares round 0. Waits for the result. */
+/* Checks the offsets and prepares round 0. Waits for the result of the check. */
 static ordo_status begin(const struct sort_strings *s)
 {
     const cl_uint    count = (cl_uint) s->column->count;
@@ -119,7 +119,7 @@ static ordo_status make_keys(const struct sort_strings *s, const struct round *r
     return launch(s, "strings_keys", r->count, &keys);
 }
 
-/* Sorts the rows of each segment by the keys. */
+/* Sorts the rows by their keys. A key begins with the number of its segment, so rows stay in their segments. */
 static ordo_status sort_keys(const struct sort_strings *s, const struct round *r)
 {
     const struct ordo_sort_params params = { .key = ORDO_U64, .value_bytes = sizeof(cl_uint), .bits = r->key_bits };
@@ -130,8 +130,9 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
-/* Writes the sorted rows to the output, and collects the rows that remain undecided. Then `marks`, which takes the
- * memory of the keys, holds their number, and in the upper half the number of their segments, at index r->count. */
+/* Writes the sorted rows to the output, and collects the undecided rows (rows with equal keys) for the next round.
+ * `marks` takes the memory of the keys. At the end, the lower half of marks[r->count] is the number of undecided rows,
+ * the upper half the number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;
@@ -151,7 +152,7 @@ static ordo_status collect(const struct sort_strings *s, const struct round *r)
     return launch(s, "strings_keep", r->count, &keep);
 }
 
-/* Sorts the undecided rows by their next bytes. Sets *next to the round that follows. */
+/* Sorts the undecided rows (rows whose keys were equal so far) by their next bytes. Sets *next to the next round. */
 static ordo_status sort_round(const struct sort_strings *s, const struct round *r, struct round *next)
 {
     cl_uint left[2] = { 0 }; /* rows and segments */

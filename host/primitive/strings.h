@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and arguments of columns of strings. */
+/* Checks columns of strings, and passes them to kernels. */
 #ifndef ORDO_PRIMITIVE_STRINGS_H
 #define ORDO_PRIMITIVE_STRINGS_H
 
@@ -26,7 +26,8 @@ struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo
  * the device. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
 
-/* Two arrays for ordo_host_begin, and the column in device memory after it. */
+/* ordo_strings_host describes a column as two arrays for ordo_host_begin. After ordo_host_begin, ordo_strings_device
+ * returns the column in device memory. */
 void                ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2]);
 struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, const struct ordo_host_array arrays[2]);
 

@@ -12,7 +12,7 @@ struct ordo_tiles {
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Number of tiles per group if `lookback` is false. */
-    size_t  groups; /* Number of ranges of tiles. If it is 1, one launch of one group suffices. */
+    size_t  groups; /* Number of ranges of tiles. If it is 1, one group handles all tiles in one launch. */
     cl_uint shift;  /* Tile 0 begins this number of elements before the array, so that vectors are aligned. */
 };
 
@@ -21,7 +21,7 @@ struct ordo_tiles {
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
-/* Returns true if kernels for this shape should use look-back (cl/group/lookback.cl). */
+/* Returns true if kernels should use look-back (cl/group/lookback.cl). `shape` gives the sizes of keys and values. */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
 struct ordo_lookback {
     cl_mem  mem;
