@@ -24,8 +24,8 @@
 #define INDEX_GROUP 64
 #endif
 
-/* A separator, a key that guides searches. `position` is its place in the index, `element` the array element with this
- * key. */
+/* A separator, a key that guides searches. `position` is its place in the index, `element` the index of the array
+ * element with this key. */
 typedef struct {
     ulong position;
     uint  element;

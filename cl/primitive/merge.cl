@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges two sorted arrays stably. Each work-group writes a tile (slice) of the output. It first finds the part of each
- * input that belongs to the tile. The whole group must call functions with barriers.
+ * input that belongs to the tile.
  *
  *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
@@ -141,7 +141,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* Two teams would suffice, but all lanes of a sub-group must take part in the search. */
+    /* Two teams suffice, but all lanes of a sub-group must take part in the search. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to RUN_TABLE_MAX sorted runs (arrays) stably. Elements are ordered by key, then by the number of the run,
- * then by index in the run. Each work-group merges a tile (slice) of the output. Samples of the keys determine the
- * tiles:
+/* Merges up to RUN_TABLE_MAX sorted runs (arrays) stably: equal keys stay in the order of their runs. Each work-group
+ * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
  *  runs_sample    copies every stride-th element of each run, the samples, into one array
  *  runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile
@@ -180,7 +179,7 @@ typedef struct {
 #define LOOKBACK_INPUT runs_input
 
 /* Returns true if element i of run r, which must be in the tile, is not hidden and is the newest with its key. A newer
- * element with the key is the next one in run r, or the first one of a later run that is not less than the key. */
+ * element with the key is the next one in run r, or in a later run, the first one that is not less than the key. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;

@@ -68,8 +68,8 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #define ROWS_AHEAD 16
 
-/* Copies rows of one word, without a loop over words. On PoCL, 2^16 rows of 4 bytes then take 0.5 times as long as with
- * the loop, and 2^20 rows 0.85 times as long. */
+/* Copies rows of one word, without a loop over words. On PoCL, that takes 0.5 times as long for 2^16 rows of 4 bytes,
+ * and 0.85 times as long for 2^20 rows. */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {

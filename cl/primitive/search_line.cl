@@ -39,8 +39,8 @@ typedef long16 compared16;
 #define COMPARE(keys, query) ((keys) < (query))
 #endif
 
-/* Returns how many separators of a SIMD block of `levels` levels come before the query. The vector's last element lies
- * outside of the block, so its comparison is set to 0. */
+/* Returns how many separators of a SIMD block of `levels` levels come before the query. A block has 2^levels - 1
+ * separators. So the last element of the vector is outside, and its comparison is set to 0. */
 ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
 {
     if (levels == 1)

@@ -16,7 +16,7 @@
 typedef struct {
     /* Number of elements with the digit in the tiles between `at` and this group's tile. */
     uint sum;
-    /* Number of the next tile to read, one before the last. Less than first_tile if `sum` is complete. */
+    /* Number of the next tile to read, in descending order. Less than first_tile if `sum` is complete. */
     int at;
 } sort_look;
 
@@ -144,8 +144,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* An incomplete last tile is padded with keys of the greatest digit. So its count of this digit is too great, but
-     * no later tile reads it. */
+    /* Keys with the greatest digit pad an incomplete last tile. So its count of this digit is too great, but no later
+     * tile reads it. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);

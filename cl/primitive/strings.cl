@@ -4,7 +4,7 @@
  *  strings_begin   checks the offsets and prepares the first round
  *  strings_share   extends the depths of the segments
  *  strings_keys    makes the keys, which kernels of another file sort together with the row numbers
- *  strings_split   finds the rows that remain undecided
+ *  strings_split   finds the undecided rows, which have equal keys and more bytes
  *  strings_keep    collects these rows for the next round
  *
  * The undecided rows of a round lie in *slots*. Slot i belongs to output position place[i]. Rows move between slots,
@@ -73,8 +73,8 @@ ORDO_FN ulong string_load(__private const strings *s, ulong at)
 }
 #endif
 
-/* Returns the `left` bytes (0 to 8) from position `at` on, the first in the highest byte of the result. The remaining
- * bytes of the result are 0. */
+/* Returns the `left` bytes (0 to 8) from position `at` on, the first in the highest byte of the result. Its other bytes
+ * are 0. */
 ORDO_FN ulong string_word(__private const strings *s, ulong at, uint left)
 {
     if (left == 0)
@@ -87,7 +87,6 @@ ORDO_FN ulong string_word(__private const strings *s, ulong at, uint left)
     return word;
 }
 
-/* The rest of a string. */
 typedef struct {
     ulong at, left; /* position of its first byte, and number of bytes */
 } string_rest;
@@ -114,8 +113,8 @@ ORDO_FN uint string_shared(__private const strings *s, ulong a, ulong b, uint mo
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts row i into slot i of segment 0. If a row's offsets
- * descend or exceed n_bytes, the row is bad. For the first bad row i, *bad becomes count - i. *bad must be 0 before. */
+/* Checks the offsets, and puts row i into slot i of segment 0. If a row's offsets descend or exceed n_bytes, the row is
+ * bad. For the first bad row i, *bad becomes count - i. *bad must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,

@@ -67,7 +67,7 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array in place. Its address must be a multiple of the largest power of two that
+/* Returns true if kernels can use the array's memory. Its address must be a multiple of the largest power of two that
  * divides the element size, or of 16 if this power is greater. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
@@ -116,8 +116,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns byte offsets in the stage, from `used` on, to the arrays whose upload and download flags equal `up` and
- * `down`. Returns the end of the last array. */
+/* Assigns byte offsets in the stage (the buffer for all arrays), from `used` on, to the arrays whose upload and
+ * download flags equal `up` and `down`. Returns the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {

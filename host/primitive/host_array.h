@@ -21,7 +21,7 @@ struct ordo_host_array {
     const char        *name;
     const void        *from;  /* The input array, if `upload` is true. */
     void              *to;    /* The output array, if `download` is true. */
-    size_t             count; /* Number of elements. A call that produces fewer lowers `count` before the download. */
+    size_t             count; /* Number of elements. A call with fewer results lowers `count` before the download. */
     size_t             bytes; /* Size of an element in bytes, or 0 if there is no array. */
     bool               upload;
     bool               download;

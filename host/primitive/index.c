@@ -60,8 +60,8 @@ static index_form level_order(cl_uint node_log2)
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* Returns the blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's facts decide. A SIMD block
- * is at most a line, and a page has at least one level of lines. */
+/* Returns the blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's cache line, vector or page size
+ * decides. A SIMD block is at most a line, and a page has at least one level of lines. */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);

@@ -5,8 +5,7 @@
 
 #include "primitive/merge_runs.h"
 
-/* Returns true if this device should use ordo_merge_batch_enqueue, which is for groups of one work-item. The tunables
- * determine the group size. */
+/* Returns true if ordo_merge_batch_enqueue suits the device: if its tunables give groups of one work-item. */
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
 
 /* Writes the newest element of each key to `out`, unless this element is hidden (erased). Elements of `batch` are

@@ -283,8 +283,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Kernels merge the runs of the table pairwise, in rounds. The last round merges the two halves of the table. With 3, 5
- * or 9 runs, leaves the first run, usually the largest, alone in the first half. So only the last round merges it. */
+/* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, the
+ * first run, usually the largest, stays alone in the first half, so only the last round merges it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -105,7 +105,7 @@ static ordo_status test_count(ordo_device *dev, size_t count)
 }
 
 /* Tests the primitives on many elements. If `all` is true, also tests 1000 elements, which one work-group sorts.
- * Opening a device omits the 1000 elements, because the kernels of this sort take 0.3 s to compile on an H200. */
+ * Opening a device omits them, because the kernels of this sort take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

@@ -75,8 +75,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Maximum number of groups. Tile numbers then stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups. Each group first copies about 2^depth keys into local memory, which pays only for at
- * least 2^depth queries. But there are at least as many groups as the device runs at once. */
+/* Returns the number of groups. Each group first copies about 2^depth keys into local memory, which saves time only if
+ * it has at least 2^depth queries. But there are at least as many groups as the device runs at once. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -134,8 +134,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches a kernel. Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the
- * number of keys per node, `lanes` the number of work-items per query. */
+/* Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the number of keys per
+ * node, `lanes` the number of work-items per query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {

@@ -4,7 +4,7 @@
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
-/* Minimum number of queries that are sorted or partitioned before the search. */
+/* With fewer queries, ORDO_SCHEME_AUTO neither sorts nor partitions them. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 
 static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
@@ -73,8 +73,8 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* A buffer holds the queries that reach the same block or node below the first page (the top levels) of the index. A
- * batch has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN, as in the paper (Kim et al., FAST, 2011). */
+/* A buffer holds the queries that reach the same block or node below the first page (top levels) of the index. A batch
+ * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN, as in the paper (Kim et al., FAST, 2011). */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
@@ -161,7 +161,7 @@ static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s
 }
 
 /* Searches for the queries in batches. Partitions each batch into buffers: by the block or node that a query reaches
- * below the first page of the index. */
+ * below the first page (top levels) of the index. */
 static ordo_status search_buffered(struct ordo_call *call, const struct ordo_search *s)
 {
     struct ordo_search in_order = *s;

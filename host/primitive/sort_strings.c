@@ -130,9 +130,9 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
-/* Writes the sorted rows to the output, and collects the undecided rows (rows with equal keys) for the next round.
- * `marks` takes the memory of the keys. At the end, the lower half of marks[r->count] is the number of undecided rows,
- * the upper half the number of their segments. */
+/* Writes the sorted rows to the output, and collects the undecided rows (rows with equal keys). `marks` takes the
+ * memory of the keys. At the end, the lower half of marks[r->count] is the number of undecided rows, the upper half the
+ * number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;
@@ -152,7 +152,7 @@ static ordo_status collect(const struct sort_strings *s, const struct round *r)
     return launch(s, "strings_keep", r->count, &keep);
 }
 
-/* Sorts the undecided rows (rows whose keys were equal so far) by their next bytes. Sets *next to the next round. */
+/* Sorts the undecided rows (rows with equal keys so far) by their next bytes. Sets *next to the next round. */
 static ordo_status sort_round(const struct sort_strings *s, const struct round *r, struct round *next)
 {
     cl_uint left[2] = { 0 }; /* rows and segments */
