@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new hash table from a batch, the old table's elements, or both. Sorts the keys by partition, computes how
- * many buckets each partition needs, and fills each partition with one work-group. The old table stays until the new
- * one is complete.
- *
- * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, tries another seed and more partitions. The
- * new seed depends on the sizes of all partitions, so an attacker cannot prepare keys that always collide. */
+/* Builds a new hash table from a batch of updates, the old table's elements, or both. Sorts the keys by partition, and
+ * fills each partition with one work-group. The old table stays until the new one is complete. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum seeds that a build tries. */
+/* Maximum seeds that a build tries. A seed fails if a partition gets more than HASH_BUCKETS_MAX buckets or
+ * HASH_UPDATES_MAX updates. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, in all by at most 2^BITS_MORE_MAX. Partitions
- * then have 32 slots on average. */
+/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, until it has grown by 2^BITS_MORE_MAX. A
+ * partition then has 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -23,8 +20,8 @@ struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
     size_t                 more;     /* Number of further keys for which the table needs capacity. */
-    cl_mem                 incoming; /* Number of distinct keys of the batch in each partition. */
-    cl_uint                largest;  /* Maximum updates of one partition. */
+    cl_mem                 incoming; /* incoming[p] is the number of the batch's distinct keys in partition p. */
+    cl_uint                largest;  /* Maximum number of the batch's updates that fall into one partition. */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -116,12 +113,15 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether a partition gets too many updates, perhaps because the batch repeats keys. */
+/* Returns whether a partition gets more than HASH_UPDATES_MAX updates, and repeated keys can be the cause. make_table
+ * then removes repeated keys. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
+/* The new seed depends on the sizes of all partitions, so an attacker cannot prepare keys that collide under every
+ * seed. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {

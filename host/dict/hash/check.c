@@ -13,7 +13,7 @@ static const char *const finding[HASH_FINDINGS] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks table->starts on the host, because kernels use its entries as indices. */
+/* Checks table->starts on the host, before the checking kernel uses the entries as indices. */
 static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)
 {
     const size_t partitions = ordo_hash_partitions(table);

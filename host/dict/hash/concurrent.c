@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl.
- *
- *   1  Finds run first, on the table as it was before the batch. The table then grows if the batch may exceed its
- *      capacity.
- *   2  One launch runs all updates. An update gives up if its buckets are full, or if it gets no latch (a lock).
- *   3  The host executes the updates that gave up as ordered batches, which may grow the table. Any order is correct,
- *      because the operations overlap in time.
- *   4  If memory is short, the remaining updates are launched again. An update that finds no slot is then refused. */
+/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl. All finds run first. Then one launch runs
+ * all updates. Some updates give up, because their buckets are full or a latch (a lock) is taken. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -55,9 +49,9 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how kernel hash_apply executes operations. If the device does not order memory accesses between work-groups,
- * the first launch only lists the operations (HASH_LISTING). Later launches update the table by one work-item
- * (HASH_ALONE). */
+/* Returns how kernel hash_apply executes updates. Usually all work-items execute them (HASH_TOGETHER). If the device
+ * does not order memory accesses between work-groups, the first launch only lists the updates (HASH_LISTING). In later
+ * launches one work-item executes them (HASH_ALONE). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -67,8 +61,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations from index `from` on, of the list `again` or, if `again` is NULL, of the batch. The
- * kernel lists operations that give up in c->pending. */
+/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from the
+ * batch. The kernel lists operations that give up in c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -165,9 +159,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending, from index `from` on, as an ordered batch. If memory is short, sets *done
- * to false and changes nothing. Returns an error if it fails after the first change, because a repeated insert could
- * find its own key. */
+/* Executes `count` operations of c->pending, from index `from` on, as an ordered batch. If memory is short before the
+ * first change, sets *done to false. An error after the first change ends the batch, because a second try could find a
+ * key that its own insert has stored. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -207,8 +201,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches `left` operations of c->pending, from index `done` on, until none gives up. Each launch completes at least
- * one operation. */
+/* Launches the `left` operations of c->pending that start at index `done`. Launches operations that give up again,
+ * until none is left. Each launch completes at least one operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -267,7 +261,8 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches (lock bits) per operation. A batch has LATCHES_MIN to LATCHES_MAX latches. */
+/* A latch is a lock of one bit, which guards some buckets. A batch has LATCHES_EACH latches per operation, but at least
+ * LATCHES_MIN and at most LATCHES_MAX. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
@@ -342,6 +337,9 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
+/* Launches `count` updates. Executes the updates that gave up as ordered batches, which can grow the table. Their order
+ * does not matter, because the operations overlap in time. If memory is short, launches the rest again. An update that
+ * then finds no slot is refused. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;

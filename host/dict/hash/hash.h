@@ -28,7 +28,7 @@ struct ordo_hash {
     size_t           elements_min; /* lower bound of the elements */
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches with many equal keys */
-    /* For tests: true if updates always read whole partitions. */
+    /* For tests: true if updates always read whole partitions (kernel hash_update_dense). */
     bool whole;
     /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
@@ -63,8 +63,8 @@ void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_tab
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of at most `groups` work-groups, of up to `group` work-items (HASH_GROUP_DENSE or HASH_GROUP_SPARSE)
- * or, on CPUs, one. */
+/* Returns a launch of at most `groups` work-groups. Each has up to `group` work-items (HASH_GROUP_DENSE or
+ * HASH_GROUP_SPARSE), on CPUs one. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
@@ -93,8 +93,8 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 /* A batch of updates, and results of ordo_hash_partition. Kernels take it as HASH_BATCH (cl/dict/hash/batch.cl). */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
-    struct ordo_slice codes;                /* Codes of a mixed batch. Partitioning sets the bit of each code in
-                                             * found[HASH_CODES]. */
+    struct ordo_slice codes;                /* Codes of a mixed batch. ordo_hash_partition sets bit c of
+                                             * found[HASH_CODES] for each code c. */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
@@ -102,17 +102,18 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* `mixed` has the hashed keys, sorted by partition, `bounds` the index of each partition's first key. `index` has
-     * the index of each key's update, or is NULL if values are in the same order. */
+    /* Results, in order of partitions. `mixed` has the hashed keys. bounds[p] is the index of partition p's first key.
+     * index[u] is the index in the batch of key mixed[u]. If `index` is NULL, values_by_part[u] is the value of key
+     * mixed[u]. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts (the first bucket of each partition), so that keys fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + more keys; `bounds` and `incoming` may be NULL. Sets
- * found[HASH_LARGEST] to the greatest number of buckets. */
+/* Computes table->starts, the first bucket of each partition, so that keys fill `load` percent of each partition.
+ * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later ones. `bounds` and
+ * `incoming` may be NULL (no keys). Sets found[HASH_LARGEST] to the most buckets of a partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -160,8 +161,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if memory suffices. `erased` is the number of erasures since hash->elements_min was set.
- * May wait. */
+/* Rebuilds an underfull table if memory suffices. `erased` is the number of keys erased since the caller set
+ * hash->elements_min. Waits if it must count the elements. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

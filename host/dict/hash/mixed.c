@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes mixed batches of operations on single keys. Sorts the batch stably by partition. One work-group per
- * partition computes all results, and replaces the operations on each key by one update with the same effect
- * (cl/dict/hash/mixed.cl). These updates are stored in place. If the kernel cannot execute the batch, or the table
- * lacks capacity, dict/apply.c executes it. */
+/* Executes mixed batches of operations on single keys. Kernel hash_mixed computes all results, and one update for each
+ * changed key. The updates are stored in place. Batches that the kernel refuses are left to dict/apply.c. */
 #include "dict/hash/hash.h"
 
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,

@@ -4,7 +4,8 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* One filter per bucket, plus one: if the last partition has no buckets, a lookup reads filter number n. */
+    /* One filter per bucket, and one more. If the last partition has no buckets, a lookup in it reads filter number
+     * n. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 

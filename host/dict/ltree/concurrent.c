@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl.
- *
- * A batch runs in several launches, because operations obstruct each other if there are more of them than leaves.
- * Between launches the host handles the operations that gave up (finish_turn). Finds run together with the updates, and
- * check node versions. Without updates, or by the tunable links.finds, finds run first and check nothing. */
+/* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl. A batch runs in several
+ * launches, because operations obstruct each other if they outnumber the leaves. Between launches the host handles the
+ * operations that gave up (finish_turn). */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap around. */
+/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap around, and
+ * hide a change. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Operations per leaf in the first launch of a batch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 /* Minimum operations of a launch. */
 #define LAUNCH_MIN ((size_t) 64)
-/* Maximum operations of a launch with one work-item, for which LTREE_STEPS steps suffice. */
+/* Maximum operations of a launch with one work-item. It may take LTREE_STEPS steps (node visits), so 8 per
+ * operation. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* The first TURNS_TOGETHER calls of finish_turn launch listed operations again. Later calls execute them as batches in
- * key order. */
+/* The first TURNS_TOGETHER calls of finish_turn launch the operations that gave up again. Later calls execute them as
+ * batches in key order. */
 #define TURNS_TOGETHER 1
 /* Maximum number of consecutive turns in which no operation completes. More turns mean that a latch (a leaf's lock) was
  * never released. */
@@ -28,13 +28,13 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. In a work-group of more than EASY work-items, each work-item may use REGISTERS / group
- * registers. */
+/* Registers of a compute unit, which the work-items of a group share. In groups of more than EASY work-items, the
+ * compiler may use REGISTERS / group registers per work-item. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-/* Returns a launch for `count` operations. In a large launch a team (work-items that execute an operation together)
- * takes up to 8 operations, or one per work-item. */
+/* Returns a launch for `count` operations. A team is the work-items that execute an operation together. A team of L
+ * work-items takes L operations, or in a large launch up to 8 if that is more. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -56,9 +56,10 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
  *
  *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
  *   - it starves: it needs a new leaf, and no leaf is free
- *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves; a range with output capacity left may pass more
- *   - its work-item has taken LTREE_STEPS steps. If then only a split's entry in the level above is missing, the
- *     operation is complete, and LTREE_SPLITS_PENDING is set. */
+ *   - it is a query that has passed c->far leaves (a range only if its output is full)
+ *   - its work-item has taken LTREE_STEPS steps
+ *
+ * An operation that lacks only its split's entry in the level above is complete. It sets LTREE_SPLITS_PENDING. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -116,12 +117,12 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, while no kernel changes the tree:
+/* Handles the *count operations that gave up, while no kernel changes the tree. Any order is correct, because the
+ * operations overlap in time.
  *
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
  *   2  Adds missing entries of split nodes to the levels above.
- *   3  If step 1 found no leaves, or after a second launch, executes the operations as batches in key order, updates
- *      first. Any order is correct, because the operations overlap in time.
+ *   3  Executes operations as batches in key order, updates first. Only if step 1 found no leaf, or after a second launch.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
@@ -130,7 +131,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* Must follow ordo_ltree_add_leaves, which uses the old number of inner nodes. */
+    /* Must follow ordo_ltree_add_leaves, because it adds inner nodes that c->state does not count. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -165,13 +166,15 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp (tick) of the launches, if tests record a history. Finds before them have lower
- * ticks. */
+/* Returns the first time stamp (tick) of the launches, if tests record a history. Finds that ran before the launches
+ * have lower ticks. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
+/* Returns whether finds run before all other operations: if the batch has no updates, or by the tunable links.finds.
+ * Other finds run together with the updates, and check node versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
@@ -199,8 +202,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch: adds missing entries of split nodes to the levels above, even after an error. After a lack of memory
- * the tree needs no check, because all launches have completed. */
+/* Ends a batch: adds missing entries of split nodes to the levels above, even after an error. A lack of memory ends a
+ * batch only between launches, so the tree needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

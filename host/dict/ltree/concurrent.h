@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a concurrent batch on a linked tree. "At rest" means between two launches. */
+/* The state of a concurrent batch on a linked tree, and the host's steps between its launches. */
 #ifndef ORDO_LTREE_CONCURRENT_H
 #define ORDO_LTREE_CONCURRENT_H
 
@@ -30,30 +30,31 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` is a lack of memory, else `status`. Used after optional steps of a batch. */
+/* Returns ORDO_OK if `status` is a lack of memory, else `status`. So an optional step that lacks memory does not end
+ * the batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After any error also releases the scratch buffers from number `mark` on
  * (ordo_call_abandon). */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
-/* Reads the tree's state to c->state. Sets the device's counts of operations that gave up to 0. */
+/* Reads the tree's state to c->state. On the device, then sets the counters of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Continues a batch after a step that may have changed the tree. Creates the first leaf if the tree has no nodes.
- * Repeats a step that the driver refused: a build, or the entries of split nodes in the levels above. Restores the tick
- * (time stamp) of a recorded history, and reads the state. */
+ * Completes a build or an update of levels that the driver has refused. Then restores the tick (a time stamp for
+ * tests), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next of operations that give up. Sets c->window to their capacity. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools of leaves before the first launch, so that the batch's stores find free leaves. If memory is short,
- * replaces c->pending and c->next by shorter lists. */
+ * frees some by shorter lists c->pending and c->next. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Adds a leaf for each operation that starves (finds no free leaf), by growth or a rebuild. Sets *lacks to true if it
- * added no leaf. */
+/* Adds leaves for operations that starve (find no free leaf): grows the pools by at most about a quarter or, if that
+ * fails, rebuilds the tree. Sets *lacks to true if neither frees a leaf. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large, if memory allows. Must follow the end of a batch, because unfinished operations may
- * refer to emptied leaves. */
+/* Shrinks pools that are too large, if memory allows. The batch must have ended, because records of unfinished
+ * operations may name emptied leaves. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */

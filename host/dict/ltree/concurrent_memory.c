@@ -28,8 +28,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* The tree has no nodes if a rebuild found no elements. If the driver refused a launch, the tree has a `rescue` run
-     * instead of nodes, or lacks entries of split nodes (`unchecked`). */
+    /* ordo_ltree_begin completes the tree. The tree has no nodes if a rebuild found no elements. If the driver refused
+     * a launch, the tree has a `rescue` run, or lacks entries of split nodes (`unchecked`). */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -79,7 +79,7 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 
 /* Number of operations in the sample. */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin: SAMPLE_DOUBT / 1024 is added to the sampled share of stores with new keys. */
+/* Safety margin: the estimate is the share of new keys among the sampled stores, plus SAMPLE_DOUBT / 1024. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -99,8 +99,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves that the tree needs after `stores` new keys: `likely` leaves if keys are random, and at
- * most `needed` (each leaf splits, and further new leaves are half full). */
+/* Returns the number of leaves that the tree needs after `stores` new keys. `likely` is this number for random keys.
+ * `needed` is its maximum: each leaf splits, and further new leaves are half full. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -163,8 +163,8 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most LEAVES_FEW leaves are never shrunk. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and there have been many changes (half as many as elements) since
- * the last fit. */
+/* Returns whether the pools are less than half full, and the tree has changed much since the last ordo_ltree_fit_pools
+ * (half as many changes as elements). */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];

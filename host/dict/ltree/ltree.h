@@ -24,8 +24,8 @@ struct ordo_ltree_config {
     unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
     unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits that also add the new node's entry to the level above. The host adds other
-     * entries between launches. */
+    /* Percentage of concurrent splits that also add the new node's entry to the level above. Between launches, the host
+     * adds the entries of the other splits. */
     unsigned raise_percent;
     bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
 };
@@ -43,8 +43,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. Has all elements if the driver failed while a rebuild overwrote the nodes. The next call then
-     * rebuilds the tree. */
+    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements. The next call
+     * then builds the tree from it. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;          /* upper bound of leaves in use */
@@ -53,9 +53,9 @@ struct ordo_ltree {
                                                  * fitted. */
     bool                   counted;             /* True if pools.counts equals the counts in the leaves' headers. */
     bool                   planned;             /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of next batches that are sorted, before buckets (update.c) are
-                                                 * used again. */
-    unsigned               bucket_backoff_next; /* Value of bucket_backoff after the next overflow of a bucket. */
+    unsigned               bucket_backoff;      /* Number of next batches to sort, because a bucket (a leaf's list of
+                                                 * updates, see update.c) overflowed. */
+    unsigned               bucket_backoff_next; /* Value that bucket_backoff gets when a bucket overflows again. */
     bool     underfull; /* True if leaves are nearly empty, so that the next batch must rebuild the tree. */
     bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
     bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
@@ -95,20 +95,25 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a launch divides its items: `group` work-items per group (LTREE_GROUP, RUN_GROUP), `lanes` work-items per team
- * (TEAM_WIDTH), `items` items per work-item (LTREE_ITEMS). If `items` is 0, a team takes one item at a time. */
+/* How a launch divides its items:
+ *
+ *   group   work-items per work-group (LTREE_GROUP, RUN_GROUP)
+ *   lanes   work-items per team (TEAM_WIDTH)
+ *   items   items per work-item (LTREE_ITEMS). If 0, a team takes one item at a time. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 /* Returns the shape of a launch of concurrent operations. */
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* Returns a shape with one team: a sub-group if ordo_ltree_operations makes such teams, else one work-item. */
+/* Returns a shape with one team. The team is a sub-group if ordo_ltree_operations makes such teams, and the device
+ * orders memory accesses between work-groups. Otherwise it is one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
-/* Returns a shape in which a sub-group (a team) handles each item. Groups have `group` work-items, or the usual number
- * if `group` is 0. */
+/* Returns a shape whose teams are sub-groups. A team takes one item at a time. Work-groups have `group` work-items, or
+ * the usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* Returns a shape in which each work-item takes one item. A team has few work-items. */
+/* Returns a shape with teams of a few work-items. Each work-item has one item, and the team handles these items
+ * together. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
@@ -123,8 +128,8 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus `dead`, the number of leaves that merges have
- * emptied. */
+/* Returns the maximum number of leaves: config.max_leaves plus `dead`, because dead leaves (emptied by merges) do not
+ * count. Without a limit, returns LTREE_NONE. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves and their inner nodes, and copies the nodes in use. `state` must be the
  * tree's state. If memory is short or `leaves` exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes
@@ -157,7 +162,7 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements, which has no block if it is empty. Nodes are `fill` percent full, or
- * fuller to stay within config.max_leaves. After an error the tree is unchanged or, if nodes were overwritten,
+ * fuller to stay within config.max_leaves. An error before the first write changes nothing. After a later error,
  * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
@@ -167,15 +172,15 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `splits` and `leaves` are the maximum numbers
- * of splits and leaves. */
+/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `leaves` and `splits` are upper bounds of the
+ * numbers of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds missing entries of new nodes to all inner nodes. Needed after splits that pools.dirty does not list
- * (LTREE_SPLITS_PENDING). */
+/* Adds all missing entries of new nodes to the inner nodes. Needed if splits have not listed the inner nodes in
+ * pools.dirty (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top` is the
- * root's level, `inner` the number of inner nodes. This level and the levels above may lack entries. */
+/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). Finds nodes
+ * without an entry by their left neighbours. `top` is the root's level, `inner` the number of inner nodes. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -201,8 +206,8 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* For each key i, finds its leaf (leaves[i]), its slot there (positions[i], see PLACE_SLOT and PLACE_HIT of node.cl)
- * and, unless `parents` is NULL, the leaf's parent. */
+/* Finds the place of each key i. leaves[i] becomes its leaf, parents[i] the leaf's parent (unless `parents` is NULL).
+ * positions[i] becomes its slot in the leaf, in the form of PLACE_SLOT and PLACE_HIT (node.cl). */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
