@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch of updates and queries, with results as if its operations ran one after another.
+/* Executes a mixed batch of updates and queries, with results as if its operations ran one after another:
  *
  *   1  histogram    Counts the operations of each code. Waits.
- *   2  single keys  Sorts the operations by key, and looks up all keys. Computes the results of operations on single
- *                   keys, and the new values of changed keys.
+ *   2  single keys  Computes the results of operations on single keys, and the new values of changed keys.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
  *   4  store        Stores the changed keys by one sorted update. Waits.
  *
- * A batch that fails before step 4 changes nothing. If the structure has a function apply_points, the steps run only
- * for batches that this function does not accept. */
+ * A batch that fails before step 4 changes nothing. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -66,8 +64,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum operations in a batch with seeks, counts or ranges. More operations would overflow 32-bit sums in
- * the timeline, the index for these queries. */
+/* Maximum operations in a batch with seeks, counts or ranges. More operations could overflow 32-bit sums in the
+ * timeline, the index for these queries. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -137,8 +135,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces each number by the sum of the numbers before it. `mem` has `parts` arrays of `stride` numbers. If one scan
- * covers all arrays, the kernels subtract the sum of the earlier arrays (sum_at). */
+/* Replaces each number by the sum of the numbers before it in its array. `mem` has `parts` arrays of `stride` numbers.
+ * One scan covers all arrays if they are short. Kernels then subtract the sum of earlier arrays (sum_at). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -234,8 +232,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys that the batch changes. Answers all seeks again (ordo_apply_resolve_far) if one
- * passes too many keys of the batch. */
+/* Sets *count to the number of keys that the batch changes. If a seek is far (passes too many keys of the batch),
+ * answers all seeks again (ordo_apply_resolve_far). */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -12,15 +12,15 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The batch has `n` seeks, whose first `n_up` search upwards, and `n_erased` erase operations. `erased` lists the
- * erased keys that the dictionary has. */
+/* `n` is the number of seeks in the batch. The first `n_up` seeks search upwards. `n_erased` is the number of erase
+ * operations. `erased` lists the erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Answers to the queries in `keys`: the upward seeks, the upper neighbours of erased keys, the downward seeks, the
+    /* Answers to the queries in `keys`. In this order: upward seeks, upper neighbours of erased keys, downward seeks,
      * lower neighbours of erased keys. */
     struct neighbours base;
-    cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
+    cl_mem            end; /* ends of chains, see apply_chain in cl/dict/apply_seek.cl */
 };
 
 struct apply {
@@ -35,8 +35,8 @@ struct apply {
      * the stored value. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* First the numbers 0, 1, 2 and so on. After the sort, the index of the first operation of
-                           * each segment (operations on one key, see sorted_batch). */
+    cl_mem number;        /* Until the sort, the numbers 0, 1, 2 and so on. Then the first operation of each segment
+                           * (operations on one key, see sorted_batch). */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
@@ -67,8 +67,8 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline, an index of the keys that the batch adds and removes. Queries read in it what earlier operations
- * have changed. */
+/* Builds the timeline, an index of the keys that the batch adds and removes. By it, a query finds the changes of all
+ * operations before it. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);

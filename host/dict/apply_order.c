@@ -48,8 +48,8 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The n operations with the requested codes. `ops` has their indices in the batch, `lo` their keys, `hi` their upper
- * bounds. */
+/* The n operations that `pick` selects by their codes. `ops` has their indices in the batch, `lo` their keys, `hi`
+ * their upper bounds (only if `bounds`). */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -134,8 +134,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. Sets groups[q] to the key's index among the distinct keys of the batch.
- * If the batch lacks the key, sets groups[q] to NONE and writes the element to *base. */
+/* Finds the key that each selection q selects. If it is a key of the batch, sets groups[q] to its index among the
+ * batch's distinct keys. Otherwise sets groups[q] to NONE, and entry q of *base to the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -275,7 +275,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum work-items that write those elements of ranges that the batch changes. */
+/* Maximum work-items that write elements of ranges whose keys the batch changes. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A result is the nearer of two keys: the nearest batch key that is present when
- * the seek runs, and the nearest dictionary key that the batch does not erase. */
+/* Answers the seeks of a mixed batch. A result is the nearer of two keys: a batch key that is present when the seek
+ * runs, or a dictionary key that no operation of the batch erases. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"

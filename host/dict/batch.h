@@ -16,8 +16,8 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. Needs one flag (uint32_t)
- * per update, then a 0; overwrites the flags. The copied updates must have distinct keys. Waits for the device. */
+/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. `flags` has a uint32_t
+ * per update, then a 0. They are overwritten. The copied updates must have distinct keys. Waits for the device. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 

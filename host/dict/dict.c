@@ -53,8 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if a driver may have dropped commands of an update, because another command had failed. Returns
- * ORDO_BROKEN if a check has found damage. */
+/* Checks the structure if a driver may have dropped commands of an update after another command failed. Returns
+ * ORDO_BROKEN if this check or an earlier one has found damage. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. An update uses copies of the caller's arrays, because
- * a wait for kernels that read the caller's memory could fail after the update is stored. */
+/* Describes the call's arrays in out[], and returns their number. Kernels of an update read copies of the caller's
+ * arrays. Otherwise the call would have to wait for these kernels after the update is stored, and this wait could
+ * fail. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -24,7 +25,8 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the offsets and returns ORDO_TOO_SMALL. The offsets are valid even if the elements exceed `capacity`. */
+/* Downloads the offsets, which are valid even if the elements exceed `capacity`. Returns ORDO_TOO_SMALL, or ORDO_OPENCL
+ * if the download fails. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -53,8 +55,8 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches of at most PIECE_MIN queries are not split, because their arrays fit into a staging buffer
- * (runtime/staging.c). */
+/* Batches of at most PIECE_MIN queries are not split. Their arrays fit into a staging buffer (runtime/staging.c), so
+ * pieces would save no memory. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -68,8 +70,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Splits a batch of queries into pieces. While memory is short, halves the pieces. Holds the lock, so that no other
- * thread updates the dictionary between two pieces. */
+/* Splits a batch of queries into pieces, and halves them while memory is short. Holds the lock all the time, so that no
+ * other thread updates the dictionary between two pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -83,7 +83,7 @@ static size_t live_bytes(const struct ordo_runs *runs)
 #define SPARE_SHARE 32
 
 /* Returns how many bytes of unused blocks may remain before an allocation of `bytes` bytes. All blocks then take at
- * most about twice the runs' bytes. */
+ * most about twice the bytes of the runs, including the new run. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs: arrays of elements in ascending order of keys. A run lies in one block of device memory:
- *
- *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
- *
- * A set contains several runs, the oldest and largest first. The sorted array, the LSM and FAST consist of runs.
- *
- * An update adds its batch as a new run, or merges it with the newest runs. No key or value changes in place, so a
- * failed update changes nothing. */
+/* Sorted runs: arrays of elements in ascending order of keys. The sorted array, the LSM and FAST consist of runs. An
+ * update writes a new run, and changes no key or value in place. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -15,7 +9,12 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Byte offsets of a block's parts (multiples of 256), and the total `bytes`. A part may have unused capacity. */
+/* A run lies in one block of device memory:
+ *
+ *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
+ *
+ * The members are the byte offsets of these parts (multiples of 256), and their total `bytes`. A part may have unused
+ * capacity. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form; /* The layout of the index. */
@@ -23,7 +22,7 @@ struct ordo_run_layout {
 
 /* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* State of a new run. Elements that the run replaces may not be hidden yet. */
+    /* State of a new run. It is not known whether the elements that the run replaces are hidden. */
     ORDO_RUN_UNMARKED,
     ORDO_RUN_MARKED,  /* R4 holds. */
     ORDO_RUN_COUNTED, /* R4 and R5 hold. */
@@ -40,7 +39,7 @@ struct ordo_sorted_run {
     bool                   erased;     /* R7 */
     bool                   indexed;    /* the index is built */
     struct ordo_index      index;
-    uint64_t               query_cost; /* see lsm_plan.c */
+    uint64_t               query_cost; /* cost of past queries (lsm_plan.c) */
 };
 
 /* Runs, oldest first. No run is empty. Invariants (host/dict/runs/check.c checks them):
@@ -49,7 +48,7 @@ struct ordo_sorted_run {
  *   R2 newest    A key's newest element is the last one with this key in the newest run that has the key. The key's
  *                other elements are stale. The key is in the dictionary if the hidden bit of its newest element is 0.
  *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
- *                The bit of a stale element may be 0 or 1. If has_hidden is false, the run's bits count as 0.
+ *                The bit of a stale element may be 0 or 1. If has_hidden is false, all bits of the run count as 0.
  *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
  *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
@@ -144,15 +143,15 @@ void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees unused blocks, the largest first, until they take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take at most 4 MiB, or as many bytes as the runs. */
+/* Frees unused blocks until they take at most as many bytes as the runs, or 4 MiB if that is more. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Replaces all runs by *run, or by no run if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the kernel arguments of the set: the runs' buffers (RUNS_KEYS) and *table, which must stay valid until the
- * launch. If `values`, adds the buffers again (RUNS_VALUES). */
+/* Adds the kernel arguments of the set: the runs' buffers (RUNS_KEYS), the buffers again if `values` (RUNS_VALUES), and
+ * *table. *table gets the parts' offsets, and must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -164,8 +163,8 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* Hides all stale (replaced) elements, and counts the visible elements of all runs. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run replaces. Other runs must be marked (have hidden the elements that they
- * replace). After an error the newest run is unmarked. */
+/* Hides the elements that the newest run replaces. All other runs must already be marked (R4). After an error the
+ * newest run stays unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides all stale (replaced) elements, and sets counts[r] to the number of visible elements of run r. Waits if a run
  * has hidden bits. */
@@ -197,8 +196,8 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 /* Like ordo_runs_take, but in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Sorts a batch into a new run, which keeps only the last of equal keys. If the keys ascend, copies the batch without a
- * sort. Waits for the device. */
+/* Sorts a batch into a new run, which keeps only the last of equal keys. If the keys of a large batch ascend, copies it
+ * without a sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -223,14 +222,14 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
  * Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs. Run i must have counts[i] visible elements; its
- * stale (replaced) elements must be hidden. */
+/* Makes a new run of the visible elements of n neighbouring runs of a set. Their stale (replaced) elements must be
+ * hidden. counts[i] must be the number of visible elements of run i. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the set's visible elements: in one pass if ordo_runs_can_dedup and memory suffices for all stored
- * elements, else after hiding stale elements. Waits for the device. */
+/* Makes a new run of the set's visible elements. Needs one pass if ordo_runs_can_dedup, and memory suffices for all
+ * stored elements. Otherwise first hides stale elements. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
 /* Merges a run without hidden elements and a batch without tombstones (erasures) into a new run. A key's new value

@@ -123,8 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones (which erase their keys) always need hidden bits. Replaced elements need hidden bits only if all runs
-     * are marked (R4 of struct ordo_run_set). */
+    /* Tombstones (which erase their keys) need hidden bits. Replaced elements need them if all runs are marked (R4),
+     * because the new run is then marked too. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;

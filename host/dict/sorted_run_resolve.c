@@ -9,8 +9,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose successor in the run has an equal key: sets its bit in `hidden`. If `fresh`, sets all other
- * bits to 0. */
+/* Hides each element whose next element in the run has an equal key: sets its bit in `hidden`. If `fresh`, sets all
+ * other bits to 0. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -119,7 +119,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum elements of a short run. One launch computes the visible counts of all short runs, by one work-group each. */
+/* Maximum elements of a short run. One launch computes the array `visible` (R5) of all short runs, with one work-group
+ * per run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* maximum work-items of a group */

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that a structure implements for the interface (include/ordo/dict.h).
- *
- * The interface first checks all arguments, takes the lock and orders the queues. Slices do not overlap, and counts are
- * at least 1. A function enqueues commands and does not wait, unless its comment says "Waits". It allocates all memory
- * before its first launch that changes the dictionary, so an error leaves the dictionary unchanged.
- *
- * A query must call ordo_call_changes before it builds an index or merges runs, because a driver may drop the commands
- * of a query with a wait list. If events are pending, this call ends the query, and ORDO_DICT_QUERY repeats it after
- * the events. */
+/* The functions that a structure implements for the interface (include/ordo/dict.h), and their arguments. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -43,7 +35,7 @@ struct ordo_finds {
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
     /* True if the query keys ascend, and the caller will then replace all elements of the dictionary. The find then
-     * builds no search index. */
+     * builds no search index, because no later find could use it. */
     bool once;
 };
 
@@ -52,8 +44,8 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks use ORDO_GE instead. For other
-                             * relations n_ge is 0. */
+    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks search upwards (ORDO_GE) instead.
+                             * Otherwise 0. */
 };
 
 /* Returns the number of seeks that search upwards. They come first. */
@@ -122,7 +114,16 @@ struct ordo_ends {
     struct ordo_slice keys_out, values_out;
 };
 
-/* The table of a structure: sizes for ordo_dict_create, then the operations. */
+/* The table of a structure: sizes for ordo_dict_create, then its functions. Rules:
+ *
+ *   arguments  The caller has checked them, holds the lock and has ordered the queues. Slices do not overlap, and
+ *              counts are at least 1.
+ *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
+ *   memory     It allocates all memory before its first launch that changes the dictionary. So an error leaves the
+ *              dictionary unchanged.
+ *   indexes    A query calls ordo_call_changes before it builds an index or merges runs, because a driver may drop the
+ *              commands of a query that waits for events. If events are pending, this call ends the query, and
+ *              ORDO_DICT_QUERY repeats it after the events. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
@@ -144,19 +145,19 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* May be NULL: generic/combine.c then combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases all keys of an interval. If the structure cannot do this, sets *done to false and changes nothing; the
-     * caller then erases key by key. Waits unless e->counted. May be NULL. */
+    /* Erases all keys of an interval. Can decline: sets *done to false and changes nothing. The caller then erases key
+     * by key. Waits unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. If the structure cannot
-     * do this, sets *done to false and changes nothing. Waits. May be NULL. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. Can decline: sets *done
+     * to false and changes nothing. Waits. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
     /* Executes a mixed batch of operations on single keys. If it is invalid or has other operations, sets *done to
      * false and changes nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* Executes a concurrent batch. Waits. NULL if the structure has none. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
-    /* Frees cached memory. May run in the middle of any call. May be NULL. */
+    /* Frees cached memory. Can run in the middle of any call, if memory is short. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
@@ -205,8 +206,8 @@ struct ordo_dict {
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary with the same types, for use inside a structure. Copies only members that no other thread
- * changes. */
+/* Returns a dictionary with the same types, for a part of a structure (such as its struct ordo_runs). Copies only
+ * members that no other thread changes. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -232,8 +233,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Begins a query, evaluates `enqueue` (an expression with &call), ends the query and returns its status. If
- * ordo_call_changes has ended the query because events are pending, waits for the events and tries again. */
+/* Begins a query, evaluates `enqueue` (an expression that uses &call), ends the query and returns its status. If events
+ * were pending and ordo_call_changes has ended the query, repeats all this after the events. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -248,20 +249,21 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* Returns the least or greatest possible key, as stored in memory, in the low bytes of the result. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. If all codes are known, the last word is 0. Otherwise it is
- * `count` minus the index of the first unknown code. Waits. */
+/* Sets out[c] to the number of operations with code c. The last word, out[ORDO_N_CODES], is 0 if all codes are known.
+ * Otherwise it is `count` minus the index of the first unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
 /* Returns the number of operations with the codes least .. most. */
 size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
 
-/* Checks that a concurrent batch has the arrays for its operations: `stores` upserts and inserts, `scans` counts and
- * ranges, `ranges` ranges. */
+/* Checks that a concurrent batch has the arrays that its operations need. It has `stores` upserts and inserts, `scans`
+ * counts and ranges, and `ranges` ranges. */
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges);
 
-/* Executes a mixed batch. The caller must have checked all arguments except the codes. Waits. */
+/* Executes a mixed batch. The caller must have checked all arguments except the codes. If there are ranges, sets
+ * *needed (unless NULL) to the number of their elements. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
@@ -278,7 +280,7 @@ static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_ca
 /* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys, and sets inserted[i] to whether keys[i] was absent. Stores present keys again with their stored
+/* Inserts absent keys, and sets inserted[i] to whether keys[i] was absent. Also stores present keys, but with their old
  * values. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);

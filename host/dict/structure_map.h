@@ -15,13 +15,17 @@ enum ordo_structure_trait {
     ORDO_IS_TRIE =
         64, /* Its statistics count leaves and levels. The memory per key varies, and blocks are rounded up. */
     ORDO_HAS_PREFIXES = 128, /* Also stores a table of key prefixes, which takes up to an eighth more memory. */
-    /* Benchmarks must fill the structure by one build, because an update changes the load factor or rewrites all
-     * elements. */
+    /* Benchmarks must fill the structure by one build. An update would change a hash table's load factor, or rewrite
+     * all elements of other structures. */
     ORDO_BUILT_WHOLE = 256,
 };
 
-/* Columns: ID, STEM, the string that ordo_dict_name returns, traits. ID is part of ORDO_PREPARE_ID. STEM is part of
- * ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure. */
+/* Columns:
+ *
+ *   ID       part of ORDO_PREPARE_ID (a flag)
+ *   STEM     part of ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure
+ *   name     the string that ordo_dict_name returns
+ *   traits   a sum of enum ordo_structure_trait */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \
     X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE)                                                               \

@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* Excludes ranges, which need capacity for their elements. */
+    for (size_t i = 0; i < a->count; i++) /* No ranges: these need capacity for their elements. */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)
@@ -69,8 +69,8 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Records the first unexpected error. Expects ORDO_TOO_SMALL from dry runs, and ORDO_UNSUPPORTED from structures that
- * lack operations. */
+/* Records the first unexpected error. ORDO_TOO_SMALL is expected, because a dry run invents the counts that it returns.
+ * Structures that lack an operation return ORDO_UNSUPPORTED. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)

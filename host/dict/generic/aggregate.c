@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes sums, minima and maxima of the values in key ranges.
  *
- *   1  Finds the ranks of each range's bounds. Waits for the total and the maximum length of the ranges.
- *   2  If all ranges are short, writes their values as a range query does, and combines the values of each range.
- *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). The table
- *      covers only these ranges. Or it covers all values, and is kept until the dictionary changes. */
+ *   1  Finds the ranks of each range's bounds, and the longest range. Waits.
+ *   2  If all ranges are short, writes their values as a range query does, and combines them.
+ *   3  Otherwise builds a table that answers each range in constant time (cl/dict/generic/aggregate.cl). */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
@@ -17,7 +16,8 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If ranges have less than 1 / OWN_TABLE_PART of all elements, the table for long ranges covers only these elements. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only these elements. Otherwise it
+ * covers all elements, and is kept until the dictionary changes. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -101,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Computes the result of each range by kernel `name`. `values` has the values, or a table of them. Range i begins at
- * index x->first[i] if `ranks`, else at x->offsets[i]. */
+/* Computes the result of each range by kernel `name`. `values` is an array of values, or a table made from it. In it,
+ * range i begins at index x->first[i] if `ranks`, else at x->offsets[i]. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -136,7 +136,7 @@ static size_t table_values(ordo_op op, size_t count)
 }
 
 /* Makes a table from the `count` values at the start of the buffer `table`. For sums, replaces the values by prefix
- * sums. Otherwise appends levels, whose values each combine AGGREGATE_FAN values of the level before. */
+ * sums. For minima and maxima, appends levels. A value of a level combines AGGREGATE_FAN values of the level before. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Erases ranges of keys, and reads or takes the first or last elements.
+/* Erases ranges of keys, and reads or takes the first or last elements. To erase ranges:
  *
- *   1  Converts each range to an interval of ranks, and sorts the intervals by start. Removes the part of each interval
- *      that earlier intervals cover.
- *   2  Exports the keys of the remaining intervals, and erases them by one sorted update. Waits.
+ *   1  Converts each range to an interval of ranks, and clips the intervals so that they do not overlap.
+ *   2  Exports the keys of the intervals, and erases them by one sorted update. Waits.
  *   3  If requested, counts the erased keys of each range. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
@@ -31,7 +30,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. Sets *total to the last sum. */
+/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. Sets *total to the last entry. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -145,7 +144,7 @@ static ordo_status count_lengths(const struct erasure *x)
 }
 
 /* Sorts the m bounds of all ranges into scratch memory (*out). The interval between two neighbouring bounds is a piece.
- * Replaces each range's bounds x->first and x->past by indices of pieces. */
+ * x->first and x->past, ranks before, become indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -175,8 +174,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. A key counts for the first range that contains it, the owner
- * of its piece (interval between neighbouring bounds). */
+/* Counts the erased keys of each range if ranges overlap. The interval between two neighbouring bounds is a piece. Its
+ * keys count for its owner, the first range that contains the piece. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -261,8 +260,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order, by a range query from their least to their greatest
- * key. */
+/* Writes the first or last e->gone elements in ascending order. Selects the least and the greatest of their keys, and
+ * queries the range between them. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -291,8 +290,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys will be erased and keys_out
- * is absent or will be reversed. */
+/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys must stay for the erasure
+ * (keys_out is absent or will be reversed). */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

@@ -11,8 +11,8 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 /* Combines a batch by the structure's function `combine` or, without one, by ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Replaces each value of `sorted`, a batch in key order, by the combination of the key's stored value and the batch's
- * values for the key up to this one. The caller must then store each key's last value. */
+/* Combines `sorted`, a batch in key order, with stored values. Value i becomes the combination of the key's stored
+ * value and the key's values in the batch up to value i. The caller must then store each key's last value. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a new hash table from a batch of updates, the old table's elements, or both. Sorts the keys by partition, and
- * fills each partition with one work-group. The old table stays until the new one is complete. */
+/* Builds a new hash table from a batch of updates, the old table's elements, or both. The old table stays until the new
+ * one is complete. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
@@ -113,8 +113,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether a partition gets more than HASH_UPDATES_MAX updates, and repeated keys can be the cause. make_table
- * then removes repeated keys. */
+/* Returns whether a partition gets more than HASH_UPDATES_MAX updates, and repeated keys can be the cause. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;

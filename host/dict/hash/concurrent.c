@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl. All finds run first. Then one launch runs
- * all updates. Some updates give up, because their buckets are full or a latch (a lock) is taken. */
+/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl. All finds run first. Then a launch runs
+ * the updates. Some updates give up, because their buckets are full or a latch (a lock) is taken. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -337,9 +337,9 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Launches `count` updates. Executes the updates that gave up as ordered batches, which can grow the table. Their order
- * does not matter, because the operations overlap in time. If memory is short, launches the rest again. An update that
- * then finds no slot is refused. */
+/* Launches `count` updates. Executes the updates that gave up as ordered batches, which can grow the table. Any order
+ * is correct, because the operations overlap in time. If memory is short, launches the rest again, and refuses updates
+ * that find no slot. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;

@@ -20,7 +20,7 @@ static ordo_status configure(ordo_dict *dict, const void *config)
     hash->config = *(const struct ordo_hash_config *) config;
     if (hash->config.load_percent == 0)
         hash->config.load_percent = 80;
-    hash->runs.dict = ordo_dict_kind(dict); /* sorts batches with many equal keys */
+    hash->runs.dict = ordo_dict_kind(dict);
     return check_config(dict->dev, &hash->config);
 }
 

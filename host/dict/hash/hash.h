@@ -102,9 +102,9 @@ struct ordo_hash_batch {
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* Results, in order of partitions. `mixed` has the hashed keys. bounds[p] is the index of partition p's first key.
-     * index[u] is the index in the batch of key mixed[u]. If `index` is NULL, values_by_part[u] is the value of key
-     * mixed[u]. */
+    /* Results, in order of partitions: `mixed` has the hashed keys, and bounds[p] is the index of partition p's first
+     * key. index[u] is the index in the batch of key mixed[u]. If `index` is NULL, values_by_part[u] is the key's
+     * value. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };

@@ -25,8 +25,8 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f (enum ltree_finding), because the level above lacks the new
- * node's entry. */
+/* Returns whether an incomplete split can cause finding f (enum ltree_finding). After such a split, the level above
+ * lacks the new node's entry. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
@@ -170,8 +170,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have stopped between the split of a node and the new node's entry in the level above. If
- * all nodes are valid and linked, adds missing entries and recounts the elements. */
+/* Completes a change that was interrupted. If all nodes are valid and linked, adds the entries that the levels above
+ * lack, and recounts the elements. Otherwise returns ORDO_BROKEN. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

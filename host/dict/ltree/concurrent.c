@@ -122,7 +122,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *
  *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
  *   2  Adds missing entries of split nodes to the levels above.
- *   3  Executes operations as batches in key order, updates first. Only if step 1 found no leaf, or after a second launch.
+ *   3  After a second launch, or if step 1 found no leaf: executes operations as batches in key order, updates first.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
@@ -131,7 +131,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* Must follow ordo_ltree_add_leaves, because it adds inner nodes that c->state does not count. */
+    /* Must follow ordo_ltree_add_leaves: rebuild_levels adds inner nodes that c->state does not count. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;

@@ -40,9 +40,8 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 /* Reads the tree's state to c->state. On the device, then sets the counters of operations that gave up to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Continues a batch after a step that may have changed the tree. Creates the first leaf if the tree has no nodes.
- * Completes a build or an update of levels that the driver has refused. Then restores the tick (a time stamp for
- * tests), and reads the state. */
+/* Continues a batch after a step that may have changed the tree. Completes a build or an update of levels that the
+ * driver has refused, or creates the first leaf. Restores the tick (a time stamp for tests), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Allocates the lists c->pending and c->next of operations that give up. Sets c->window to their capacity. */

@@ -33,8 +33,9 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Returns the number of lanes (work-items) of a team, which executes a concurrent operation. Teams diverge, but Khronos
- * sub-groups must not (device/apart.cl). So there a team is a whole sub-group. */
+/* Returns the number of lanes (work-items) of a team, which executes a concurrent operation. Teams take different
+ * branches, but the lanes of a Khronos sub-group must not (device/apart.cl). With Khronos sub-groups, a team is
+ * therefore a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -61,7 +62,7 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* Keys that each work-item compares in a narrow team (of few work-items) or in a search: 16 bytes if keys have 4
+/* Keys that each work-item compares in a search, or in a team of few work-items. With keys of 4 bytes, these are 16
  * bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
@@ -114,7 +115,7 @@ void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_co
 {
     if (!c)
         return;
-    /* One kernel adds both signed and unsigned integers. */
+    /* Signed and unsigned sums have the same bits, so one kernel computes both. */
     const ordo_type sum = ordo_type_bytes(c->value) == 8 ? ORDO_U64 : ORDO_U32;
     ordo_launch_define(launch, "COMBINE_TYPE", (long) (c->op == ORDO_SUM ? sum : c->value));
     ordo_launch_define(launch, "COMBINE_OP", (long) c->op);

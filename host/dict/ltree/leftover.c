@@ -29,7 +29,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
 /* Operations of one kind that gave up, copied to scratch memory. `where` has their indices in the batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* taken[0] is the number of copied operations, taken[1] of all others. */
+    cl_uint         taken[2]; /* Number of copied operations, then number of all others in the list. */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -136,14 +136,15 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Checks the tree, because a stopped operation may have left a latch (a lock) set, and executes the operations. */
+/* Checks the tree, then executes the operations. The check finds latches (locks) that an earlier launch did not
+ * release. */
 static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *left)
 {
     const uint64_t rounds = c->tree->rounds;
 
     ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     const ordo_status status = do_left(c, left);
-    /* After the check, only an incomplete change sets `unchecked`. */
+    /* The check has cleared `unchecked`. Only a change in do_left that did not complete sets it again. */
     c->half = c->tree->unchecked || (status != ORDO_OK && c->tree->rounds != rounds);
     return status;
 }
@@ -157,9 +158,9 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
     return ordo_ltree_set_tick(c, c->state[LTREE_TICK]);
 }
 
-/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short, sets *done to false
- * and changes nothing. Returns an error if it fails after the first change, because a repeated insert could find its
- * own key. */
+/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short before the first
+ * change, sets *done to false. An error after the first change ends the batch, because a second try could find a key
+ * that its own insert has stored. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -185,7 +186,8 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
 /* Maximum parts of the listed updates. */
 #define PARTS_MAX 8
 
-/* Executes all listed updates. If memory is short, tries half of them, then a quarter, then an eighth. */
+/* Executes all listed updates as one batch. While memory is short, takes only half of them, then a quarter, then an
+ * eighth. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

@@ -82,8 +82,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates the levels from 1 up, so that each level is complete before the next one. Lists the nodes again for each
- * level, because splits have added nodes. */
+/* Updates level 1 first, then each level above. An update can split nodes of its level, and the next level then needs
+ * entries for the new nodes. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

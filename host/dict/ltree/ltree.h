@@ -175,8 +175,8 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `leaves` and `splits` are upper bounds of the
  * numbers of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds all missing entries of new nodes to the inner nodes. Needed if splits have not listed the inner nodes in
- * pools.dirty (LTREE_SPLITS_PENDING). */
+/* Adds all missing entries of new nodes to the inner nodes. Needed if splits did not list these in pools.dirty
+ * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). Finds nodes

@@ -193,7 +193,8 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* The dry run pretends that the tree has two levels, to launch the kernels of inner nodes. */
+        /* A dry run only lists kernels. It pretends that the tree has two levels, so that kernels of inner nodes are
+         * listed. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }

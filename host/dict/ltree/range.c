@@ -11,8 +11,12 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (a part of the batch's ranges). Range i starts in leaf leaves[i], whose right neighbour
- * is nexts[i], at slot at[i]. Long range i is divided into pieces[i] pieces. */
+/* Scratch memory for a segment (a part of the batch's ranges):
+ *
+ *   leaves[i]   leaf in which range i starts
+ *   nexts[i]    right neighbour of this leaf
+ *   at[i]       slot of this leaf in which range i starts
+ *   pieces[i]   number of pieces of a long range i, else 0 */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -53,8 +57,8 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Minimum tiles into which the list of ranges is divided. A work-group writes the short ranges of one tile at a time. A
- * tile has at most one range per work-item. */
+/* A tile is a sequence of neighbouring ranges. One work-group writes its short ranges. A tile has at most one range per
+ * work-item, and at most about 1 / RANGE_TILES of all ranges. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */
@@ -112,8 +116,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Answers the ranges segment by segment. Scratch memory holds the starts of one segment only, so each segment is
- * measured again before it is written. */
+/* Answers the ranges segment by segment. Measures each segment twice (for offsets, then for elements), because scratch
+ * memory has the starts of one segment only. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -14,8 +14,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
     return status;
 }
 
-/* Builds the tree from *run. Returns ORDO_OK if the driver refuses the build, but tree->rescue has the run: the next
- * call then completes the build. */
+/* Builds the tree from *run. If the driver refuses the build, returns ORDO_OK: tree->rescue keeps the run, and the next
+ * call completes the build. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {

@@ -3,13 +3,7 @@
  *
  *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits.
  *   2  reserve  Grows the pools.
- *   3  change   Updates the leaves, then each level above.
- *
- * The first launch of step 3 stores the whole batch. An earlier error changes nothing. After a later error the call
- * returns ORDO_OK, and the next call adds missing entries to the levels.
- *
- * The batch is sorted, so that the updates of a leaf are neighbours. If leaves have few updates on a GPU, each leaf
- * collects its updates in a bucket instead, which saves the sort and half the launches. */
+ *   3  change   Updates the leaves, then each level above. The first launch stores the whole batch. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -20,7 +14,7 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* A batch of updates, in key order unless each leaf collects its updates in a bucket. */
+/* A batch of updates. It is in key order, unless leaves collect their updates in buckets. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
@@ -28,13 +22,14 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* Returns whether leaves may collect their updates in buckets: on a GPU, unless a bucket overflowed recently. */
+/* Returns whether each leaf collects its updates of a batch in a bucket, which saves the sort and half the launches.
+ * Not on a CPU, and not in the next batches after a bucket overflowed (back_off). */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* With at least this number of updates per leaf of 28 slots, a rebuild costs less than buckets. */
+/* With at least this number of updates per leaf (of 28 slots), a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
 /* With at least this number of updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
 #define REBUILD_SORTED 2
@@ -49,8 +44,8 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan. Update i belongs to slot positions[i] of leaf leaves[i], whose parent is parents[i].
- * `first` has the first update of each group (the updates of one leaf). */
+/* Scratch memory of a plan. Update i belongs into slot positions[i] of leaf leaves[i], whose parent is parents[i].
+ * first[g] is the first update of group g (all updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
@@ -146,8 +141,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Records that the batch is stored, and updates the levels above. Sets tree->unchecked if the driver refuses a
- * launch. */
+/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, only sets
+ * tree->unchecked. The next call then adds the missing entries to the levels. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -168,8 +163,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of each leaf's bucket for a batch of `count` updates. A leaf's first update needs no
- * slot. */
+/* Returns the number of slots of each leaf's bucket for a batch of `count` updates. The array `heads` records a leaf's
+ * first update, which needs no slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -259,8 +254,8 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
 /* Maximum updates of a leaf. A team applies them one after another. */
 #define SHARE_MAX 1024
 
-/* Drops updates without effect, and plans again. The remaining keys are distinct, so a leaf gets at most one update for
- * each stored key, plus its new keys. */
+/* Drops updates without effect: all but a key's last, and erasures of absent keys. Plans again. A leaf then gets at
+ * most one update for each stored key, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -293,7 +288,7 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves at keys of the batch, so that no leaf gets more than SHARE_MAX updates. Plans again. */
+/* Splits leaves that would get more than SHARE_MAX updates, at keys of the batch. Then plans again. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
@@ -340,8 +335,8 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* Applies a batch whose updates each leaf collects in a bucket. If the batch must be sorted or the tree rebuilt, sets
- * *done to false and changes nothing. */
+/* Applies a batch whose updates each leaf collects in a bucket. If a bucket overflows or the tree must be rebuilt, sets
+ * *done to false and changes no element. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {

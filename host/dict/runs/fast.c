@@ -150,8 +150,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* Costs, in units of the time in which a merge moves one element. When queries in the buffer (the newer runs) have cost
- * as much as a merge, `charge` merges buffer and tree. */
+/* Costs, in units of the time in which a merge moves one element. `charge` merges buffer (the newer runs) and tree when
+ * queries in the buffer have cost as much as this merge. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

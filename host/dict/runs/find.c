@@ -51,7 +51,8 @@ static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, co
                                struct ordo_sorted_run *run, cl_uint stage)
 {
     const struct ordo_slice values = ordo_run_values(dict, run);
-    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none(); /* R7 */
+    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none(); /* without `erased`, the run has
+                                                                                        * no tombstone (R7) */
     struct ordo_search      search = search_for(dict, finds, run);
     struct ordo_args        answers = { .n = 0 };
 

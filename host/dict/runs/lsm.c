@@ -22,8 +22,8 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates lsm->live, a lower bound of the number of elements. Assumes that all erased keys were live, and that no
- * upserted key is new. */
+/* Updates lsm->live, a lower bound of the number of live elements. So it assumes that all erased keys were live, and
+ * that no upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -181,7 +181,8 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Merges two runs if the set has ORDO_MAX_RUNS runs, so that the batch can become a run. */
+/* If the set has ORDO_MAX_RUNS runs, merges the newest run into the batch or, if both do not fit into one run, merges
+ * two runs of the set. The batch can then become a run. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -280,7 +281,8 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Cost of a find in one run, in units of the time in which a merge moves one element. */
+/* Costs of one query in one run, in units of the time in which a merge moves one element. FIND_MOVES is the cost of a
+ * find. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* Cost of a search for a rank. */
 #define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
@@ -347,8 +349,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements would pay for a
- * merge. */
+/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements (the most) would
+ * make a merge worth its cost. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

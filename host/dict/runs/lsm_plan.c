@@ -21,8 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* Live (neither replaced nor erased) elements are counted if there may be STORED_MAX stored elements per live one, and
- * more than STALE_PERCENT percent stale ones. */
+/* Limits at which a change counts the live (neither replaced nor erased) elements: there may be STORED_MAX stored
+ * elements for each live one, and more than STALE_PERCENT percent may be stale. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -85,9 +85,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A merge costs MERGE_LAUNCHES launches, and MERGE_MOVES per element, in units of the time in which a merge moves one
- * element. Runs are merged when queries in all of them but the oldest have cost as much. So the total cost is at most
- * twice the minimum (ski rental problem). */
+/* Costs, in units of the time in which a merge moves one element. A merge costs MERGE_LAUNCHES launches, and
+ * MERGE_MOVES per element. Runs are merged when queries in all of them but the oldest have cost as much as the merge.
+ * So queries and merges cost at most twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else live.
- *
- * An update merges its batch with the newest runs (LSM_MERGE). If an update or erased interval may leave 8 stored
- * elements for each live one, the live elements move into one run (LSM_GATHER, or LSM_COUNT and LSM_CLEAN). The options
- * cleanup_stale_percent and cleanup_doubled start this earlier. Runs are also merged when queries have cost as much as
- * the merge. */
+/* The plans of the GPU LSM decide when lsm.c merges runs. An element is stale if it is replaced or erased, else
+ * live. */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -17,7 +13,7 @@ struct ordo_lsm {
     /* Lower bound of the number of live elements: the last count minus later erasures. */
     size_t live;
     size_t arrived;  /* Number of elements stored or erased since the last count. */
-    bool   resolved; /* True if a query has hidden all stale elements since the last update, or has tried to. */
+    bool   resolved; /* True if a query since the last update has hidden all stale elements, or has failed to. */
 };
 
 enum ordo_lsm_action {
@@ -39,20 +35,24 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
 /* Returns whether more than `percent` of the stored elements may be stale. */
 bool ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
-/* Decides which runs to merge after a batch has become the newest run. */
+/* Decides which runs to merge with a batch that has become the newest run. If there may be 8 stored elements for each
+ * live one, merges all runs (LSM_GATHER). */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Decides whether to clean up after a change. After an update, the plan of ordo_lsm_plan_batch must be executed
+/* Decides whether to clean up after a change: if there may be 8 stored elements for each live one, or earlier by the
+ * options cleanup_stale_percent and cleanup_doubled. After an update, the plan of ordo_lsm_plan_batch must be executed
  * first. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r whose merge with all newer runs fits into one allocation, and costs at most as much as past
- * queries in the newer runs. Adds `more` to each run's query cost. Without such a run, returns the newest run. */
+/* Returns the oldest run r that is worth a merge with all newer runs: they fit into one allocation, and queries in the
+ * newer runs have cost as much as the merge. `more` counts as part of each run's past cost. If there is no such run,
+ * returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Decides which runs to merge before a query, which costs `more` in each run. If all runs are merged and `waits`, the
- * merge drops stale elements. */
+/* Decides which runs to merge before a query, which costs `more` in each run. Runs are merged when queries have cost as
+ * much as the merge. If all runs are merged, and the query waits for the device (`waits`), the merge also drops stale
+ * elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -8,9 +8,12 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* Scratch memory for `count` ranges. In run r, the ranks of range i's bounds are lows[r * count + i] and highs[r *
- * count + i]. candidates[i] is the number of stored elements in the ranges before range i. before[i] is the number of
- * visible elements below range i. */
+/* Scratch memory for `count` ranges:
+ *
+ *   lows[r * count + i]    rank in run r of the lower bound of range i
+ *   highs[r * count + i]   rank in run r of the upper bound of range i
+ *   candidates[i]          number of stored elements in the ranges before range i
+ *   before[i]              number of visible elements below range i */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
@@ -105,8 +108,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Answers the ranges part by part. Computes the ranks of each part twice (for offsets and for elements), because
- * scratch memory holds the ranks of one part only. */
+/* Answers the ranges part by part. Computes the ranks of each part twice (for offsets, then for elements), because
+ * scratch memory has the ranks of one part only. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -139,7 +142,7 @@ static ordo_status take_range_scratch(struct ordo_call *call, const void *what, 
     return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
 }
 
-#define RANGES_MAX ((size_t) 1 << 25) /* Maximum ranks in scratch memory, of all runs together. */
+#define RANGES_MAX ((size_t) 1 << 25) /* Maximum length of the arrays `lows` and `highs`. */
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {

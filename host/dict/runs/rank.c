@@ -121,8 +121,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` are the caller's outputs or, if absent, scratch memory, because the kernel for each run reads the
- * results of the runs before it. */
+/* Scratch memory for seeks. `keys` and `found` are the caller's outputs, or scratch memory if the caller has none. They
+ * pass the results from run to run. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -10,14 +10,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns whether the run's block is larger than a new block would be (create_block, take_spare). */
+/* Returns whether the run's block is so large that take_spare would not choose it for this run. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns the bytes of unused blocks that a compaction keeps: a sixteenth of the run, minus unused bytes of its
- * block. */
+/* Returns how many bytes of unused blocks a compaction keeps: a sixteenth of the run. Unused bytes of the run's own
+ * block count towards them. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -94,8 +94,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has removed tombstones (which erase their keys). Finds must now read the hidden bits of older runs,
-     * which therefore get the flag `erased`. */
+    /* The merge has dropped tombstones (which erase their keys). Finds of an erased key now go on to older runs, and
+     * must read the hidden bits there. So these runs get the flag `erased`. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -109,7 +109,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Merges the visible elements of n runs into one run, and sets *less to true. Changes nothing if memory is short. */
+/* Moves the visible elements of n runs into one new run, and sets *less to true (the set is smaller). Changes nothing
+ * if memory is short. */
 static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {
@@ -129,8 +130,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment (neighbouring runs) once. Sets *less to true if one shrank, and *lacks to the status of one that
- * lacked memory. */
+/* Shrinks each segment (neighbouring runs that fit into one) by shrink_segment. Sets *less to true if a segment shrank.
+ * If memory was short for a segment, sets *lacks to its status. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {

@@ -9,18 +9,19 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If it needs less
- * than half of its block, moves it to a smaller block. */
+/* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If the run needs
+ * less than half of its block, moves it to a smaller one. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Removes the run's elements from index `count` on, in place. Needs a set of one run. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible (neither replaced nor erased) elements into one run, in a block of at most twice the needed size.
- * The set must not be empty. Waits for the device. */
+/* Moves all visible (neither replaced nor erased) elements into one run. If memory allows, its block has at most twice
+ * the needed size. The set must not be empty. Waits for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to runs->cleanups.
  * Does nothing to a single run without hidden elements. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Calls ordo_runs_clean_up, and frees nearly all unused blocks. */
+/* Like ordo_runs_clean_up, but the new block has the needed size if memory allows. Then frees nearly all unused
+ * blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);

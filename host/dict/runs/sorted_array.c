@@ -81,8 +81,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Reads the first or last elements. To take the last elements, shortens the array. To take the first elements, does
- * nothing: generic/erase.c then rewrites the array. */
+/* Reads the first or last elements. Takes the last elements by shortening the array. Leaves *done false if the first
+ * elements are to be taken: generic/erase.c then rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;
