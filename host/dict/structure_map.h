@@ -22,7 +22,7 @@ enum ordo_structure_trait {
 
 /* Columns:
  *
- *   ID       part of ORDO_PREPARE_ID (a flag)
+ *   ID       part of ORDO_PREPARE_ID, such as ORDO_PREPARE_LSM
  *   STEM     part of ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure
  *   name     the string that ordo_dict_name returns
  *   traits   a sum of enum ordo_structure_trait */

@@ -7,8 +7,8 @@
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum seeds that a build tries. A seed fails if a partition gets more than HASH_BUCKETS_MAX buckets or
- * HASH_UPDATES_MAX updates. */
+/* Maximum seeds that a build tries. A seed fails if a partition needs more than HASH_BUCKETS_MAX buckets, or gets more
+ * than HASH_UPDATES_MAX updates. */
 #define SEEDS_MAX 64
 
 /* Each failed seed multiplies the number of partitions by 2^BITS_MORE, until it has grown by 2^BITS_MORE_MAX. A
