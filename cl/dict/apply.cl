@@ -116,9 +116,12 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, the flags places[] (listed in shared/apply.h), and two arrays of
- * struct sorted_batch: start_out[] and insert_out[]. entries[i] becomes the timeline_entry of operation i. Clears
- * offsets[]. */
+/* Writes the results of finds, contains and updates to found[] and values_out[]. Also writes these arrays:
+ *
+ *   start_out[], insert_out[]   the arrays `start` and `insert` of struct sorted_batch
+ *   places[]                    the flags that shared/apply.h lists
+ *   entries[i]                  timeline_entry of operation i of the batch
+ *   offsets[]                   zeros */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -10,11 +10,11 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch. Operation j in key order is operation index[j] of the batch. A key's operations are split into
- * segments. A segment starts at the key's first operation, and at each `upsert` and `erase`. After its start, only a
- * `combine` and the first `insert` change the key.
+/* A mixed batch (operations of several kinds). Operation j in key order is operation index[j] of the batch. A key's
+ * operations are split into segments. A segment starts at the key's first operation, and at each `upsert` and `erase`.
+ * After its start, only a `combine` and the first `insert` change the key.
  *
- *   start[j]    first operation of j's segment
+ *   start[j]    first operation of j's segment, in key order
  *   insert[j]   the segment's first `insert` or `combine` up to j, or NONE
  *   there[j]    1 if j's key is present before the batch
  *   before[j]   value of j's key before the batch
@@ -24,8 +24,8 @@ typedef struct {
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* before[j] is in key order; values[i] and codes[i] are in batch
-                                                  * order. */
+    __global const merge_value *before, *values; /* values[i] and codes[i] are in batch order,
+                                                  * all other arrays in key order. */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;

@@ -117,8 +117,9 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Finds the key that has queries[q] lesser keys when operation ops[q] runs. groups[q] becomes the key's group, or NONE
- * if the batch has no operation on the key. Then base_ranks[q] becomes the number of lesser keys before the batch. */
+/* Finds the key that has queries[q] lesser keys when operation ops[q] runs. If the batch has an operation on this key,
+ * groups[q] becomes the key's group. If not, groups[q] becomes NONE, and base_ranks[q] becomes the number of lesser
+ * keys before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -203,9 +204,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* For each range, writes the elements whose keys occur in no operation of the batch. base_key[base_first[q]] must be
- * range q's first element before the batch. Output indices shift by the number of lesser keys of the range that earlier
- * operations added or removed. */
+/* For each range, writes the elements whose keys occur in no operation of the batch. From base_first[q] on, base_key[]
+ * must hold the keys that range q had before the batch. Earlier operations that added or removed lesser keys of the
+ * range shift the output index by 1 each. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -89,10 +89,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains of erased keys. The next key of a chain is the dictionary's next greater key (in downward
- * chains: lesser). A key ends its chain if this neighbour is missing or not erased. If entry p's key does, ends[p]
- * becomes p + 1, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of ends[]
- * is for upward seeks, in descending order of keys. */
+/* Finds the ends of chains of erased keys. An upward chain leads from an erased key to the dictionary's next greater
+ * key, as long as that is erased, too. A downward chain leads to lesser keys. ends[p] becomes p + 1 if entry p's key is
+ * the last of its chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of
+ * ends[] is for upward chains, in descending order of keys. So an end stands before its chain's other keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -110,7 +110,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the end of `key`'s chain (see apply_chain), or NONE if `key` is not in erased[]. */
+/* Returns the index in erased[] of the last key of `key`'s chain (see apply_chain), or NONE if `key` is not in
+ * erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -124,8 +125,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. It is sorted[position] if state s is not STATE_ABSENT. Otherwise it is other_key with
- * value base_value[at] if `other`, else "not found". */
+/* Writes the result of one seek. If s is not STATE_ABSENT, it is sorted[position], a key of the batch. If s is
+ * STATE_ABSENT and `other` is true, it is other_key, a key of the dictionary, with value base_value[at]. Otherwise
+ * nothing is found. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -147,9 +149,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at a key that is present at
- * the seek's time, or beyond other_key, the dictionary's nearest key. If SEEK_STEPS groups are not enough, sets
- * changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
+/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at the first key that is
+ * present at the seek's time, or at a group beyond other_key, the dictionary's nearest key. If SEEK_STEPS groups are
+ * not enough, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -199,8 +201,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* Number of the batch's keys that are present at `time` and less than sorted[j] (for GT and LE: at most
-         * sorted[j]). */
+        /* Counts the batch's keys that are less than sorted[j] and present at `time`. GT and LE also count
+         * sorted[j]. */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

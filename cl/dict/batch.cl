@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a sorted batch of updates. batch_heads and an inclusive maximum scan set heads[j] to the index of the first
- * key equal to key j. */
+/* Prepares a sorted batch of updates. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -14,6 +13,8 @@ void batch_number(__global uint *out, uint n)
         out[i] = i;
 }
 
+/* heads[j] becomes j if key j is the first of equal keys, else 0. The host's inclusive maximum scan then sets heads[j]
+ * to the index of the first key equal to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 {

@@ -3,7 +3,7 @@
  * counter that all work-items increment.
  *
  *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
- *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */
+ *   CONCURRENT_FAULTS 1    injects the faults in the kernel's argument `faults` (enum ordo_fault) */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"

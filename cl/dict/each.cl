@@ -17,7 +17,7 @@
 /* Number of queries per work-item. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
 /* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, a work-item's number of queries. If
- * RUN_STEP is 1, it is the constant 1. */
+ * RUN_STEP is 1, it is the constant 1, and no loop remains. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 

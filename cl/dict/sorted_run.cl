@@ -28,8 +28,8 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch of updates into a run. With `erased`, bit i of hidden[] becomes 1 if update i erases its key,
- * else 0. */
+/* Copies a sorted batch of updates into a run. If `erased` is not NULL, bit i of hidden[] becomes 1 if update i erases
+ * its key, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,

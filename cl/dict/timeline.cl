@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records when each key of a mixed batch is present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015). Entry i
- * belongs to operation i, and has a group and a change. The group is the number of the operation's key among the
- * batch's distinct keys. The change is 1 if the operation adds the key, -1 if it removes the key, else 0.
- *
- * Level b belongs to bit b of the groups. The highest level holds the entries in batch order. Level b - 1 holds first
- * the entries whose bit b is 0, then the others, both in the order of level b. For each block of 32 entries, level b
- * stores:
+/* Records when each key of a mixed batch is present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015). */
+#pragma once
+#include "device/compiler.cl"
+
+#define TIMELINE_BLOCK 32
+
+/* Entry of an operation. The group is the number of the operation's key among the batch's distinct keys. The change is
+ * 1 if the operation adds the key, -1 if it removes the key, else 0. */
+ORDO_FN ulong timeline_entry(uint group, int change)
+{
+    return (ulong) group << 2 | (uint) (change + 1);
+}
+
+/* Wavelet matrix of the batch's n entries. It has a level for each bit of the groups. The highest level holds the
+ * entries in batch order. Level b - 1 holds first the entries of level b whose bit b is 0, then the others. Both parts
+ * keep their order. For each block of 32 entries, level b stores:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
  *   masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
  *   sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
  *                         lower half: sum of their changes, plus 32 per earlier block so that it is not negative */
-#pragma once
-#include "device/compiler.cl"
-
-#define TIMELINE_BLOCK 32
-
-ORDO_FN ulong timeline_entry(uint group, int change)
-{
-    return (ulong) group << 2 | (uint) (change + 1);
-}
-
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
@@ -38,8 +37,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds their changes to
- * *changes. (Returns no struct, because Oclgrind cannot run that.) */
+/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds the sum of these
+ * entries' changes (1, -1 or 0) to *changes. (Oclgrind cannot run a function that returns a struct.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -50,9 +49,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level. Of the entries *first .. *end - 1, keeps those whose group has *bit at bit `level`. *first ..
- * *end - 1 becomes their place below. Returns the sum of the changes of the entries whose bit is 0. If `select`, first
- * sets *bit to 1 if this sum is at most *least, else to 0. */
+/* Keeps the entries of *first .. *end - 1 whose group has *bit at bit `level`, and sets *first and *end for the level
+ * below. Returns the sum of the changes of the entries whose bit is 0. If `select`, chooses *bit first: 1 if this sum
+ * is at most *least, else 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -98,8 +97,8 @@ ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* The lower half of the groups has before + changes present keys. If r is at least this number, the result is
-         * in the upper half. */
+        /* Bit `level` halves the groups that remain. The lower half has `before` present keys before the batch, and
+         * before + changes at `time`. If r is at least this number, the result is in the upper half. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

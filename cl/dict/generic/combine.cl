@@ -45,7 +45,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
 }
 
 /* Sets brought[j] to the value that operation j contributes to its key's value. If it contributes none, sets
- * VALUE_NONE, the identity element. The host must have computed insert[] as if each combine were an insert. */
+ * VALUE_NONE, the identity element. An insert contributes only if its key was absent when its segment began, and
+ * insert[j] is j (see struct sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +61,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] must be the combination of brought[] from operation start[j] to j. Combines before[j], the key's value before
- * the batch, into it. Exceptions: the key was absent, or start[j] is an upsert or erasure. */
+/* made[j] must be the combination of brought[start[j]] .. brought[j]. Combines before[j], the key's value before the
+ * batch, into made[j]. Does nothing if the key was absent, or if operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -193,8 +193,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i,
- * one at its start, one at its end. Lowers owners[p] to i for the first piece p of both segments. */
+/* Handles the intervals that have 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an
+ * interval i: one begins at its first piece, the other ends at its last. Lowers the owner of both segments to at most
+ * i. owners[p] is the owner of the segment that begins at piece p. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -207,9 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes the owners of short segments (2^level pieces), the halves of long segments. A segment's owner is the least
- * index of an interval that covers it. from[p] is the owner of the long segment that begins at piece p, to[p] of the
- * short one. The short segment lies in the long segments at p and at p - 2^level. */
+/* Computes the owners of short segments (2^level pieces) from the owners of long segments (twice as many). A segment's
+ * owner is the least index of an interval that covers it. from[p] and to[p] are the owners of the long and the short
+ * segment that begin at piece p. The long segments at p and at p - 2^level contain this short one. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels in which one work-group handles one partition of a hash table. If HASH_COMBINES is 1, the kernels
- * combine the values of a batch with stored values. The batch must then be of kind HASH_ANY or HASH_DISTINCT and erase
- * nothing. */
+/* Helps kernels in which one work-group handles one partition (a part of the buckets) of a hash table. */
 #pragma once
 #include "dict/hash/filter.cl"
 
+/* If 1, the kernels combine the values of a batch with stored values. The batch must then erase nothing, and be of kind
+ * HASH_ANY or HASH_DISTINCT (enum hash_kind). */
 #ifndef HASH_COMBINES
 #define HASH_COMBINES 0
 #endif
@@ -61,7 +61,7 @@ typedef struct {
     __global hash_given     *values;
     __global const uchar    *erased;
     uint                     first; /* index of the partition's first update in the batch */
-    uint                     how;   /* VALUE_HOW of the operation, if HASH_COMBINES */
+    uint                     how;   /* how values are combined (VALUE_HOW), if HASH_COMBINES */
 } hash_part;
 
 #define HASH_PART_HERE(part, table, p)                                                                                 \
@@ -140,8 +140,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Asks a bucket for a slot for an element's word. The bucket keeps its HASH_SLOTS greatest words. Returns the word that
- * gets no slot, or 0. */
+/* Asks a bucket for a slot for an element's word (hash_word). The bucket keeps its HASH_SLOTS greatest words. Returns
+ * the word that gets no slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is in
- * its home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
+/* Returns the hash_word of the element in slot s, or 0 if the slot is empty. Its proposals are 0 if the element is in
+ * its home bucket, 1 in its second bucket, and HASH_PROPOSALS_MAX elsewhere. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

@@ -19,8 +19,8 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
 }
 
 /* Combines the value of update u into the value of update `last`, by 32-bit atomics. For a minimum or maximum, the
- * value of `last` is an unsigned rank (value_rank), and the greatest rank wins. For 8-byte ranks, combines only the
- * upper words. hash_bring_lower then combines the lower words of the ranks with the greatest upper word. */
+ * value of `last` must be a rank (value_rank turns a value into an unsigned number), and the greatest rank wins. For
+ * 8-byte ranks, combines only the upper words. hash_bring_lower then combines the lower words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -42,7 +42,8 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte ranks. A barrier must separate this call from all calls of hash_bring. */
+/* Combines the lower words of 8-byte ranks (see hash_bring). A barrier must separate this call from all calls of
+ * hash_bring. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8

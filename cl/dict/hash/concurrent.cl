@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a concurrent batch on a hash table:
- *
- *   hash_find_in_batch   answers the finds and contains
- *   hash_absent          counts new keys
- *   hash_apply           runs the updates; some give up
- *   hash_gather          copies the updates that gave up to an ordered batch
- *   hash_scatter         copies this batch's results back */
+/* Runs a concurrent batch on a hash table. hash_apply runs the updates, and some give up. hash_gather copies these to
+ * an ordered batch. hash_scatter copies the ordered batch's results back. */
 
-/* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key or to change a
- * spill count, a work-item must hold the latch of the key's home bucket. So operations on one key take effect one after
- * another. Nobody needs the second bucket's latch, so work-items claim empty slots by a compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key, a work-item
+ * must hold the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
+ * guards the home bucket's spill count (the number of its keys in other buckets). Keys with other latches may have the
+ * same second bucket, so a compare-and-swap claims an empty slot.
  *
  * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -17,23 +13,23 @@
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
  * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
- * (ORDO_AFTER_ORDERS of device/atomic.cl).
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). HASH_MARK is the upper word of an 8-byte key while it changes.
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
  *   clear a latch bit           ordo_add, relaxed                fence before it
- *   read home bucket's spills   relaxed load                     after the latch, which guards the byte
+ *   read home bucket's spills   relaxed load                     after the latch; only its holder changes the byte
  *   change spills               ordo_add of one byte of a word   after the latch; other bytes are other buckets'
- *   read a bucket's slots       relaxed load of 16 bytes         after the latch, which guards the slot of the key;
- *                                                                other slots may be stale or torn
+ *   read a bucket's slots       relaxed load of 16 bytes         after the latch; only its holder changes the slot of
+ *                                                                the key; other slots may be stale or torn
  *   confirm an 8-byte key       load upper, lower, upper         acquire fence between any two
- *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
+ *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: only one work-item's CAS succeeds
  *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  fence after the CAS; the store of upper releases,
  *                               store lower, store upper         so a reader of the new upper reads the new lower
  *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
  *   store a value               relaxed store                    after the latch; in a claimed slot also after the
- *                                                                last owner's stores, by acquire fence or CAS
+ *                                                                stores for its previous key, by acquire fence or CAS
  *   counts, pending, clock      ordo_add, relaxed                no order: only their sums matter
  *   filters (CPUs)              hash_update_filters              fences in this function
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
@@ -56,9 +52,10 @@
 #define TRY_FULL  2
 
 typedef struct {
-    hash_table                 table;
-    uint                       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    uint                       never; /* Always 0, but compilers do not know this. */
+    hash_table table;
+    uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
+    /* Always 0, but unknown to compilers. ordo_after makes addresses depend on loads with it. */
+    uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
@@ -110,7 +107,8 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 /* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bit s of `same` is 1 if slot s may hold the key. Bit s of `empty` is 1 if slot s is empty. */
+/* Bit s of `same` is 1 if slot s seems to hold the key: a load of an 8-byte key can be torn (see hash_slot_with). Bit s
+ * of `empty` is 1 if slot s is empty. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -183,7 +181,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* Orders the previous owner's store of a value before the new owner's. */
+        ordo_fence_acquire(); /* Orders the store of the slot's previous value before the store of the new one. */
     return true;
 }
 
@@ -237,8 +235,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the spill count of op's home bucket, the number of its elements in other buckets. If
- * `spilled`, the present count, is HASH_SCAN (saturated), sets the partition's flag HASH_RECOUNT instead. */
+/* Adds delta (1 or -1) to the spill count of op's home bucket (the number of this bucket's keys in other buckets). If
+ * `spilled`, the present count, is HASH_SCAN (saturated), only sets the partition's flag HASH_RECOUNT. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -372,7 +370,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
+/* Keeps all lanes of a sub-group in the loop until all are done. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -447,7 +445,8 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the finds and contains. In `history`, operation i begins at time 2 i and ends at time 2 i + 1. */
+/* Answers the finds and contains. For tests, operation i gets the begin time 2 * i and the end time 2 * i + 1 in
+ * `history`. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -507,8 +506,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch (the operations that gave up) back. Its operation l is operation left[first +
- * l] of the concurrent batch, and ends at time tick + l. */
+/* Copies the results of the ordered batch (the operations that gave up) to the concurrent batch. Operation l of the
+ * ordered batch is operation left[first + l] of the concurrent one. In `history`, it ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch of operations on single keys: computes the results, and one update for each changed key. The
- * batch must be sorted by partition, with operations on equal keys in the caller's order. A chain is the list of
- * operations on one key. */
+ * batch must be sorted by partition, with operations on equal keys in the caller's order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
 
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
+/* A chain is the list of operations on one key. */
 typedef struct {
     uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + the index of a chain's first operation, or 0. */
     uint   next[HASH_MIXED_MAX];  /* 1 + the index of the next operation in the chain, or 0. */
@@ -96,7 +96,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
 }
 
 /* Returns true if hash_mixed can run the batch. All operations must be on single keys and have the values that they
- * need. No partition may have more than HASH_MIXED_MAX operations. */
+ * need. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -104,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results of all operations. left[u] becomes the update that operation u causes, or HASH_LEFT (see
- * HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false,
- * only sets found[HASH_REFUSED] to 1. */
+/* Writes the results of all operations. If operation u is the last on its key and the batch changes the key, left[u]
+ * becomes the index of the key's new value, or HASH_ERASED. Otherwise left[u] becomes HASH_LEFT. Sets
+ * found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, sets only this flag. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition, by deferred acceptance (D. Gale and L. S. Shapley, AMM 1962).
- *
- * An element asks (proposes to) its home bucket for a slot. If it gets or keeps none, it asks its second bucket, then
- * its home bucket again, and so on. A bucket keeps the eight elements that have asked most often, and among equals
- * those with the greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is stashed: it goes to any free
- * slot. */
+/* Assigns slots to the elements of one partition, by deferred acceptance (D. Gale and L. S. Shapley, AMM 1962). */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -12,7 +7,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* First hash_dedup's hash table, later a word for each slot (hash_word). */
+    uint words[HASH_PLACES];     /* Hash table of hash_dedup. Afterwards, a word for each slot (hash_word). */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
@@ -41,7 +36,10 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u, then for an element that this key displaces, and so on. */
+/* Finds a slot for the key of update u, then for an element that this key displaces, and so on. An element asks
+ * (proposes to) its home bucket for a slot, then its second bucket, then its home bucket again, and so on. A bucket
+ * keeps the eight elements that have asked most often, and among equals those with the greatest numbers. After
+ * HASH_PROPOSALS_MAX proposals, an element is stashed: hash_stash puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -57,8 +55,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements into the first free slots, in the order of their numbers. Needs enough free slots. Only one
- * work-item may call this. */
+/* Puts the stashed elements (which no bucket kept) into the first free slots, in the order of their numbers. Needs
+ * enough free slots. Only one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

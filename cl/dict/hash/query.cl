@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item handles HASH_IN_FLIGHT keys at a time. */
+/* Finds and erases keys of a hash table. A work-item on a CPU handles HASH_IN_FLIGHT keys at a time. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -18,7 +18,7 @@ typedef struct {
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU a block has one key. There i is always 0, so that no array gets a variable index. */
+/* On a GPU a block has one key, and i is always 0. Arrays with a constant index stay in registers. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -216,7 +216,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* Tries both slots, because a torn load may match a slot that another work-item is emptying. */
+        /* Tries both slots, because a torn load can show the key in a slot that another work-item is emptying. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -228,8 +228,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spill count. If this count is HASH_SCAN
- * (saturated), searches all buckets and sets the flag HASH_RECOUNT instead. */
+/* Erases the key from its second bucket, and decrements the home bucket's spill count. If this count is HASH_SCAN
+ * (saturated), it stays: the function also searches all other buckets, and sets the flag HASH_RECOUNT. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -4,8 +4,8 @@
 #include "dict/hash/placement.cl"
 
 /* Looks up the key of each live update (the last update of its key). Counts new keys in mem->stored and erased keys in
- * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys and clears
- * mem->words of erased elements. */
+ * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys, and clears
+ * the word of each erased element's slot in mem->words. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -118,7 +118,7 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
 }
 
 /* Updates each partition p with left[p] != HASH_DONE, or all if `left` is NULL. Each must have free slots for its new
- * keys. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a second launch combines no value again. */
+ * keys. The host repeats a failed launch. So if HASH_COMBINES, sets left[p] to HASH_DONE, to combine no value again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

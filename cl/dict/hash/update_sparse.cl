@@ -9,7 +9,7 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* First hash_dedup's hash table, later a word for each slot (hash_word). */
+    uint words[HASH_SLOTS_MAX]; /* Hash table of hash_dedup. Afterwards, a word for each slot (hash_word). */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
@@ -25,7 +25,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. If HASH_GROUP is 1, also keeps `words`, because hash_touch overwrites them. */
+/* Clears *mem, except `live`. A group of one work-item also keeps `words`, because its hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -128,9 +128,9 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Adds up the changes of spill counts (elements outside their home bucket), and saves the displaced elements. If a
- * stashed element (outside both its buckets) is erased, sets mem->left, so that hash_update_dense updates the
- * partition. */
+/* Saves the displaced elements, and adds up the changes of spill counts (numbers of elements outside their home
+ * bucket). If an erased element was stashed (outside both its buckets), sets mem->left. hash_update_dense then updates
+ * the partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -204,8 +204,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false in all work-items if hash_update_dense must update the partition.
- * Then it has changed only values: of existing keys, and of the batch if it combines them. */
+/* Applies the updates of a partition. Returns false in all work-items if hash_update_dense must update the partition. A
+ * call that returns false has changed only values: of present keys, and of the batch if HASH_COMBINES. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];

@@ -4,18 +4,19 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* A team (lanes that work together) holds a leaf in registers. Leaves that may overflow come last: all teams of a
- * work-group handle them together, so that one atomic operation allocates all new leaves. Whole sub-groups must call
- * updates_next and the functions after it. */
+/* A team (lanes that work together) holds a leaf in registers. update_heads has a second loop for leaves that may
+ * overflow. There, all teams of a work-group go through the same steps, so that one atomic operation allocates all new
+ * leaves. Whole sub-groups must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The first update that arrives at a leaf is the leaf's head. A leaf's updates are applied in batch order.
+/* The first update that arrives at a leaf is the leaf's head. The later ones go to the leaf's bucket. A leaf's updates
+ * are applied in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
  *
- * If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host sorts the batch instead. */
+ * If a bucket overflows, state[LTREE_LARGEST] becomes greater than 0, and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -67,8 +68,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Lane l of a team holds LANE_SLOTS slots of a leaf, from l * LANE_SLOTS on. If the leaf may overflow, it holds as many
- * of a second part, with slots from LTREE_WORDS on. */
+/* Lane l of a team holds LANE_SLOTS slots of a leaf, from l * LANE_SLOTS on. If the leaf may overflow, the lane holds
+ * LANE_SLOTS more, from LTREE_WORDS + l * LANE_SLOTS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -344,8 +345,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns the work-item's first leaf and
- * entry. */
+/* Allocates `leaves` new leaves, and `parents` places in the list of nodes whose children split. Returns the
+ * work-item's first leaf and first place. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* Waits until all work-items have read the previous result. */
@@ -445,7 +446,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Declares variables after the barrier, because a CPU compiler loses conditions across barriers. */
+        /* Declares variables after the barrier, because a CPU compiler does not keep conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
@@ -460,7 +461,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        /* No team may write counts before all teams have read them. */
+        /* No team may write counts of leaves before all teams have read them. */
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();

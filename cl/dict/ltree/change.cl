@@ -41,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a node. Returns LTREE_NONE if no node is free. *taken may then exceed the capacity until the host corrects
- * it. */
+/* Allocates a node. Returns LTREE_NONE if no node is free. Several teams can try to get the last free node. *taken then
+ * exceeds the capacity until the host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -84,8 +84,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The caller must still hold the left neighbour's latch. Without fences, relaxed
- * order suffices: no operation uses the new node before that latch's release. */
+/* Releases the latch of a new node. The caller must still hold the left neighbour's latch. No operation uses the new
+ * node before that latch is released. So without fences, relaxed order suffices here. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();

@@ -8,9 +8,9 @@
 /* Lane 0 of a team, the leader, latches (locks) and releases nodes. All lanes take the same branches, because each
  * decision depends on ballots or on words that one lane gives to all. */
 
-/* After a split, an operation adds the new node to the level above. It releases the split node before, because a search
- * also reaches a new node by the left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986). So only a merge acquires two
- * latches.
+/* After a split, an operation adds the new node to the level above. First it releases the split node, so it holds one
+ * latch at a time. Searches still reach the new node by the left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986).
+ * Only a merge acquires two latches.
  *
  * The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
  * safe, because:
@@ -32,7 +32,7 @@
  * inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
- *    1 header of a node, first load              acquire load                    part of load 2
+ *    1 header of a node, first load              acquire load                    loaded with 2
  *      (ltree_load_uncached_tail)
  *    2 low, right, high                          after 1, which acquires         4-byte keys: loaded with 1
  *      (ltree_load_uncached_tail)                                                8-byte keys: high loaded with 1,
@@ -67,9 +67,9 @@
 
 /* Memory models. Numbers are accesses of the table above.
  *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
- *   (OpenCL 2 and 3)     before the writer's 9, the reader's 4 or 5 finds another header. The words of 2, 3 and 7 are
- *                        not atomic objects, so formally the reader races. They are aligned volatile words, and the
- *                        reader discards them.
+ *   (OpenCL 2 and 3)     before the writer's 9, its 4 or 5 finds another header, and it discards the words. The words
+ *                        of 2, 3 and 7 are not atomic objects, so formally these loads are data races. In practice
+ *                        they are aligned volatile words.
  *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0
  *                        relies on hardware that starts loads in order (device/atomic.cl).
  *   legacy atomics       order nothing between groups. One work-item runs all operations.

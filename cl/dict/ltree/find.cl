@@ -48,7 +48,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. In `history`, operation i has the times 2 i and 2 i + 1. */
+/* Answers the finds and contains of a concurrent batch. For tests, operation i gets the begin time 2 * i and the end
+ * time 2 * i + 1 in `history`. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,

@@ -53,7 +53,7 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 /* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
  * `rest`.
  *
- *   taken[0]    becomes the number of operations of this kind (may exceed `most`)
+ *   taken[0]    becomes the number of operations of this kind; can exceed `most`
  *   taken[1]    becomes the number of operations in `rest`
  *   where[p]    becomes the index of output p in the concurrent batch
  *   before[p]   becomes the number of keys that it has counted so far */
@@ -87,8 +87,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. Operation p's count becomes before[p] +
- * counted[p], and its end time tick + p. */
+/* Copies the results of gathered operations to the concurrent batch. Operation p is operation where[p] there. Its count
+ * becomes before[p] + counted[p]. In `history`, it ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -189,7 +189,8 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the children of the nodes in `list`, and these children's new right neighbours, in `below`. */
+/* Lists in `below` the children of the nodes in `list`, and the new nodes to the right of each child (nodes from
+ * splits, without an entry). */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -39,8 +39,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* Returns true if the leaf is a zombie (merged leaf). Its low and high may have been loaded at different moments, so
- * the leaf must also be empty and have an unchanged header. */
+/* Returns true if the leaf is a zombie (merged leaf), which has equal bounds low and high. The two may have been loaded
+ * at different moments, so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;

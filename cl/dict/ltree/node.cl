@@ -88,7 +88,8 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys, because its bounds are equal. Leaf 0 covers key 0. */
+/* Returns true if a leaf is dead: it covers no keys, because its bounds are equal. Leaf 0 is never dead, because it
+ * also covers its low bound, key 0. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -116,7 +117,8 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. */
+/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. Slot LTREE_PART - 1
+ * decides. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)

@@ -26,9 +26,10 @@
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* If 1, an operation that finds no free node fails, because the host will add no nodes. */
-    uint                        final;
-    uint                        never;       /* Always 0, but compilers do not know this. */
+    /* If 1, an operation that finds no free node gets OUTCOME_NOT_STORED. */
+    uint final;
+    /* Always 0, but unknown to compilers. ordo_after makes addresses depend on loads with it. */
+    uint                        never;
     uint                        far;         /* Greatest number of leaves that a query visits per launch. */
     uint                        found_first; /* 1 if the finds have their results already. */
     __global const uchar       *codes;
@@ -51,9 +52,10 @@ typedef struct {
     uint level; /* Level where the operation works. Above 0, the operation adds the entry of a new node below. */
     uint at;    /* Next node, or LTREE_NONE to start at the root. */
     /* Key that the node must cover. For a count or range, it is the least unseen key. For a backward seek, it is the
-     * greatest possible result. Above the leaves, it is the new entry's key plus 1. */
+     * greatest possible result. Above the leaves, it is the new entry's key plus 1, because a node does not cover its
+     * low bound. */
     ordo_key_form query;
-    uint          child; /* Above level 0, the new node that gets an entry. */
+    uint          child; /* Above level 0, the new node for which an entry is added. */
 #if TEAM_WIDTH > 1
     ltree_value value; /* that an update stores */
 #endif
@@ -105,7 +107,7 @@ typedef struct {
 } ltree_tail;
 
 /* Gives lane 0's tail (the words after the keys) to all lanes. With fences, each lane orders its later loads after its
- * own load of the header. So if lanes have loaded different headers, the result is a latched header, and the caller
+ * own load of the header. So if lanes have loaded different headers, sets LTREE_LATCHED in the result. The caller then
  * tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
@@ -304,7 +306,7 @@ typedef struct {
 } ltree_way;
 
 #if TEAM_WIDTH > 1
-/* Loads keys and children together, to wait for memory only once. */
+/* Returns the next node on the way to the query. Loads keys and children together, to wait for memory only once. */
 ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
 {
     __global const uint *from = ltree_children(tree, node);
@@ -338,8 +340,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level. Returns the node that should cover the query (the caller must check this), or LTREE_NONE if
- * outdated words led to no node. */
+/* Descends to op->level. Returns the node that should cover the query (the caller must check this). Returns LTREE_NONE
+ * if an outdated word was no node's number. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

@@ -29,8 +29,8 @@ ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place (index in key order) of the leaf that contains the element of rank `rank`. The element must exist.
- * `at` is a guess. */
+/* Returns the place (index in key order) of the leaf that contains the element of rank `rank`, which must exist.
+ * before[p] is the number of elements in leaves before place p. Looks near place `at` first. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])

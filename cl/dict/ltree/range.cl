@@ -132,7 +132,8 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p of all long ranges. *query becomes the index of its range, and must be at most this before. */
+/* Returns piece p of all long ranges. *query becomes the index of the piece's range. It must not exceed this index
+ * before. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -281,7 +282,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges. A work-group of a GPU takes up to `most` ranges at a time. */
+/* Copies the short ranges (of at most LTREE_LONG elements). A work-group of a GPU takes up to `most` ranges at a
+ * time. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

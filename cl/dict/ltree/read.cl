@@ -64,7 +64,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* Range op->i may write elements begin .. end - 1 of the outputs. */
+/* Elements `begin` to `end` - 1 of the output arrays belong to range op->i. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -89,7 +89,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
- * room. *seen becomes a word computed from all loaded keys. */
+ * room. *seen becomes a word computed from all loaded keys, to order the header's second load after them. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {
@@ -141,7 +141,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
 
     line += ltree_after_look(batch, tail.header);
     const uint keys_here = ltree_scan_keys(batch, op, line, count, hi, room, &seen);
-    /* Orders the header's second load after the loads of values. */
+    /* Orders the second load of the header, in ltree_unchanged, after the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))

@@ -11,7 +11,8 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* An inner node is dead if its count is 0. Its high bound is no proof, because other work-items may write it. */
+    /* An inner node is dead if its count is 0. Its high bound is no proof, because other work-items may be writing
+     * it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
@@ -54,9 +55,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay, and sets *low and *child to its new key and child. An entry of a
- * zombie gets the leaf that took over the zombie's elements and low bound. Other entries of this leaf have outdated
- * keys, and are removed. */
+/* Returns true if the entry in a slot must stay, and sets *low and *child to its new key and child. If the child is a
+ * zombie, the new child is the leaf that took over its elements and low bound. That leaf's own entry has an outdated
+ * key, and is removed. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a sorted batch of updates to the leaves of a linked tree. A group is all updates that fall into one leaf.
- * Needs no latches, because two teams never change the same leaf in one launch. Lane x % TEAM_WIDTH holds word x of a
- * node. */
+ * Needs no latches, because two teams never change the same leaf in one launch. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -14,8 +13,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* first[g] becomes the index of group g's first update. The word after the last group becomes n. `number` must hold the
- * inclusive prefix sums of group_flags' flags. */
+/* first[g] becomes the index of the first update of group g (the updates of one leaf). The word after the last group
+ * becomes n. `number` must hold the inclusive prefix sums of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -70,12 +69,11 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the index of the last update of block k (blocks have `most` updates). A split at border k leaves this
- * update's key in the left leaf. */
+/* Border k is the index of the last update of block k (blocks have `most` updates). If the next update falls into the
+ * same leaf, the border splits this leaf: the key at the border stays in the left leaf. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Returns how many of the borders k, k + 1, ... split the leaf of border k. A border splits the leaf if the next update
- * falls into it, too. */
+/* Returns how many of the borders k, k + 1, ... split the leaf of border k (see BORDER). */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -126,8 +124,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders (ends of blocks of `most` updates) of a batch of distinct keys. Appends the parents of
- * split leaves to `dirty`. */
+/* Splits leaves at borders (see BORDER), so that no leaf gets more than `most` updates. The batch must have distinct
+ * keys. Appends the parents of split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -261,6 +259,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
+/* A lane's words of a leaf. Lane x % TEAM_WIDTH has word x. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
@@ -322,7 +321,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 #endif
 
 /* Writes the update `u` of each lane to the leaves of a split. `tile` must hold the old leaf. *before must count the
- * earlier updates. It then also counts these. */
+ * stores and removals of earlier updates. These updates are added to it. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)

@@ -3,15 +3,16 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Makes the host repair the level above, which lacks a new node's entry or has an outdated entry with its key. */
+/* Makes the host repair the level above. That level lacks a new node's entry, or its entry with the same key is
+ * outdated. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds a split's entry, false if the host must add it. The operation adds it for
- * LTREE_RAISE percent of all `key`, the new node's low bound. */
+/* Returns true if the operation adds a new node's entry to the level above, false if the host must add it. The
+ * operation adds LTREE_RAISE percent of all entries. A hash of `key`, the node's low bound, decides. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)

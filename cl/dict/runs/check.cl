@@ -10,10 +10,10 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). It is the index of
- * an element (for hidden bits, of the first in a word) or of an entry of visible[]. Adds the number of stale elements,
- * which a newer run replaces, to findings[RUN_STALE]. From stale_at on, words[] must hold the correct bitmap of stale
- * elements. If `counted`, from counted_at on, it must hold the correct visible[]. */
+/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h, which also explains
+ * the index). Adds the number of stale elements to findings[RUN_STALE]. An element is stale if a newer run replaces it.
+ * From stale_at on, words[] must hold the correct bitmap of stale elements. If `counted`, it must hold the correct
+ * visible[] from counted_at on. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

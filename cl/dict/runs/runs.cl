@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
  * visible if its bit in hidden[] is 0. visible[b] is the number of visible elements before block b (of RUN_BLOCK
- * elements). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
+ * elements). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -32,7 +32,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
 }
 
 /* For query i, finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last
- * before it. Of this key and the result from earlier runs, keeps the nearer. If `first`, there are no earlier runs. */
+ * before index ranks[i]. Keeps the result of earlier launches (for other runs) if that is nearer. If `first`, there are
+ * none. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -110,8 +111,8 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range is wide if it has more than RANGE_WIDE elements, visible or hidden. run_write counts the visible elements of
- * a wide range from the start of each run. */
+/* A range is wide if it has more than RANGE_WIDE elements, visible or hidden. In a wide range, run_write counts visible
+ * elements from each run's start: by one call of run_visible_before instead of two. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows and highs must come from run_bounds.
@@ -148,8 +149,8 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 #define RANGE_ITEMS 4
 
 /* Writes candidate i of a range, if it is visible. The candidates are the range's elements in all runs, visible or
- * hidden. The output index is `place` plus the number of lesser visible elements of the range, or of all runs if
- * `wide`. If `all`, the range must have no hidden element. */
+ * hidden. The output index is `place` plus the number of lesser visible elements, of all runs if `wide`, else of the
+ * range. If `all`, the range must have no hidden element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -432,8 +433,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes the elements for run_ends. An element's output index is the number of lesser visible elements, or of greater
- * ones if `last`. */
+/* Writes the elements that run_ends selects, and their spans. An element's output index is the number of visible
+ * elements with lesser keys, or with greater keys if `last`. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -479,8 +480,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements between two keys. lows and highs must come from run_bounds. (A CPU compiler
- * miscompiled their computation here.) Elements that a newer run replaces must be hidden, and visible[] must be
+/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1. (run_bounds computes lows and highs, because a CPU
+ * compiler miscompiled this here.) Elements that a newer run replaces must be hidden, and visible[] must be
  * complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
@@ -529,7 +530,8 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the elements of all spans: sets their hidden bits, and subtracts their number from the counts visible[]. */
+/* Hides the elements of all spans (spans[r] is an interval of run r): sets their hidden bits, and subtracts their
+ * number from visible[]. PoCL 3.1 compiles run_hide and run_ends wrong in a separate file. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
