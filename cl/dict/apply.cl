@@ -116,7 +116,7 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates to found[] and values_out[]. Also writes these arrays:
+/* Writes the results of finds, contains and updates to found[] and values_out[]. Also writes:
  *
  *   start_out[], insert_out[]   the arrays `start` and `insert` of struct sorted_batch
  *   places[]                    the flags that shared/apply.h lists

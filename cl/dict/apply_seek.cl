@@ -90,9 +90,9 @@ typedef struct {
     }
 
 /* Finds the ends of chains of erased keys. An upward chain leads from an erased key to the dictionary's next greater
- * key, as long as that is erased, too. A downward chain leads to lesser keys. ends[p] becomes p + 1 if entry p's key is
- * the last of its chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first half of
- * ends[] is for upward chains, in descending order of keys. So an end stands before its chain's other keys. */
+ * key, as long as that key is erased, too. A downward chain leads to lesser keys. ends[p] becomes p + 1 if entry p's
+ * key is the last of its chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first
+ * half of ends[] is for upward chains, in descending order of keys. So an end stands before its chain's other keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {

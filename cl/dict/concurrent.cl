@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects faults into concurrent kernels and records when each operation ran, for tests. Times are values of *clock, a
- * counter that all work-items increment.
+/* Injects faults into concurrent kernels and records when each operation ran, for tests.
  *
  *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
  *   CONCURRENT_FAULTS 1    injects the faults in the kernel's argument `faults` (enum ordo_fault) */
@@ -56,7 +55,8 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Records the time, *clock, as the begin (end = 0) or the end (end = 1) of operation i. */
+/* Records the time as the begin (end = 0) or the end (end = 1) of operation i. The time is *clock, which all work-items
+ * increment. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

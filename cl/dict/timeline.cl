@@ -5,8 +5,8 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Entry of an operation. The group is the number of the operation's key among the batch's distinct keys. The change is
- * 1 if the operation adds the key, -1 if it removes the key, else 0. */
+/* Entry of an operation. The group is the number of its key among the batch's distinct keys. The change is 1 if the
+ * operation adds the key, -1 if it removes the key, else 0. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -37,8 +37,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds the sum of these
- * entries' changes (1, -1 or 0) to *changes. (Oclgrind cannot run a function that returns a struct.) */
+/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds the sum of their changes
+ * to *changes. (Oclgrind cannot run a function that returns a struct.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -49,9 +49,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Keeps the entries of *first .. *end - 1 whose group has *bit at bit `level`, and sets *first and *end for the level
- * below. Returns the sum of the changes of the entries whose bit is 0. If `select`, chooses *bit first: 1 if this sum
- * is at most *least, else 0. */
+/* Keeps the entries of *first .. *end - 1 whose group has *bit at bit `level`, and sets *first and *end to their range
+ * on the level below. Returns the sum of the changes of the entries whose bit is 0. If `select`, chooses *bit first: 1
+ * if this sum is at most *least, else 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -97,7 +97,7 @@ ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* Bit `level` halves the groups that remain. The lower half has `before` present keys before the batch, and
+        /* Bit `level` halves the groups that remain. The lower half had `before` present keys before the batch, and has
          * before + changes at `time`. If r is at least this number, the result is in the upper half. */
         int       least = (int) (r - before);
         bool      bit = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each interval of an array. aggregate_short reads all values of
- * an interval, aggregate_long only a few values of a table. The host must define COMBINE_TYPE and COMBINE_OP. */
+ * an interval, aggregate_long a few values of a table. The host must define COMBINE_TYPE and COMBINE_OP. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
@@ -41,8 +41,9 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* For sums, `table` must hold the array's exclusive prefix sums. For minima and maxima, it must hold levels. The first
- * level is the array. AGGREGATE_FAN values of a level become one value of the next level. */
+/* Combines the values of each interval from few values of `table`. For sums, it must hold the array's exclusive prefix
+ * sums. For minima and maxima, it must hold levels. The first level is the array. AGGREGATE_FAN values of a level
+ * become one value of the next level. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -139,7 +139,7 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
 }
 
 /* Writes the bounds of disjoint intervals as keys. keys[j] must be the first key of interval j. An empty interval gets
- * lo_out > hi_out. `offsets` must hold the exclusive prefix sums of the intervals' lengths. */
+ * lo_out > hi_out. `offsets` must hold the exclusive prefix sums of the lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,

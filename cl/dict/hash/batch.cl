@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the hash_word of the element in slot s, or 0 if the slot is empty. Its proposals are 0 if the element is in
- * its home bucket, 1 in its second bucket, and HASH_PROPOSALS_MAX elsewhere. */
+/* Returns the hash_word of the element in slot s, or 0 if the slot is empty. It has 0 proposals if the element is in
+ * its home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

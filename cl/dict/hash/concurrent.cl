@@ -2,10 +2,10 @@
 /* Runs a concurrent batch on a hash table. hash_apply runs the updates, and some give up. hash_gather copies these to
  * an ordered batch. hash_scatter copies the ordered batch's results back. */
 
-/* Each bucket has a latch (a lock of one bit), which several buckets may share. To store or erase a key, a work-item
+/* Each bucket has a latch (a lock of one bit), which several buckets can share. To store or erase a key, a work-item
  * must hold the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
- * guards the home bucket's spill count (the number of its keys in other buckets). Keys with other latches may have the
- * same second bucket, so a compare-and-swap claims an empty slot.
+ * guards the home bucket's spill count (the number of its keys in other buckets). Keys with other latches can have the
+ * same second bucket, so work-items claim empty slots by a compare-and-swap.
  *
  * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
@@ -54,7 +54,7 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0, but unknown to compilers. ordo_after makes addresses depend on loads with it. */
+    /* Always 0, but compilers do not know this. ordo_after uses it to make addresses depend on loads. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -370,7 +370,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Keeps all lanes of a sub-group in the loop until all are done. */
+/* Keeps all lanes of a sub-group in the loop of hash_run_op until all are done. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else

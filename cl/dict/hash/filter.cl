@@ -17,7 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes the filter of a bucket of partition p from its keys. Other work-items may be changing the bucket. */
+/* Computes the filter of a bucket of partition p from its keys, even while other work-items change them. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);

@@ -37,9 +37,9 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
 }
 
 /* Finds a slot for the key of update u, then for an element that this key displaces, and so on. An element asks
- * (proposes to) its home bucket for a slot, then its second bucket, then its home bucket again, and so on. A bucket
- * keeps the eight elements that have asked most often, and among equals those with the greatest numbers. After
- * HASH_PROPOSALS_MAX proposals, an element is stashed: hash_stash puts it into any free slot. */
+ * (proposes to) its home bucket and its second bucket by turns for a slot. A bucket keeps the eight elements that have
+ * asked most often, and among equals those with the greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is
+ * stashed: hash_stash puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

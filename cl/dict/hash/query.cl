@@ -228,8 +228,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket, and decrements the home bucket's spill count. If this count is HASH_SCAN
- * (saturated), it stays: the function also searches all other buckets, and sets the flag HASH_RECOUNT. */
+/* Erases the key from its second bucket, and decrements the home bucket's spill count. A count of HASH_SCAN (saturated)
+ * stays. The function then searches all buckets, and sets the flag HASH_RECOUNT. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -118,7 +118,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
 }
 
 /* Updates each partition p with left[p] != HASH_DONE, or all if `left` is NULL. Each must have free slots for its new
- * keys. The host repeats a failed launch. So if HASH_COMBINES, sets left[p] to HASH_DONE, to combine no value again. */
+ * keys. If HASH_COMBINES, then sets left[p] to HASH_DONE: if the host repeats a failed launch, no value is combined
+ * again. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

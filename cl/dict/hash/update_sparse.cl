@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Reads only the necessary buckets, and leaves some
- * partitions to hash_update_dense. */
+/* Applies a batch that has few updates per partition of a hash table. Leaves some partitions to hash_update_dense. */
 #pragma once
 #include "dict/hash/batch.cl"
 

@@ -5,8 +5,8 @@
  *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
 /* A team (lanes that work together) holds a leaf in registers. update_heads has a second loop for leaves that may
- * overflow. There, all teams of a work-group go through the same steps, so that one atomic operation allocates all new
- * leaves. Whole sub-groups must call updates_next and the functions after it. */
+ * overflow. All teams of a work-group run this loop in step, so that one atomic operation allocates all new leaves.
+ * Whole sub-groups must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spreads a column of a node (its keys, values or children) over the registers of a team. Lane l has the words l,
- * TEAM_WIDTH + l, 2 * TEAM_WIDTH + l, ..., so a team loads a column by coalesced accesses. All lanes of a team must
- * call these functions. */
+/* Spreads a column of a node (its keys, values or children) over the registers of a team. Word s is in lane s %
+ * TEAM_WIDTH, so a team loads a column by coalesced accesses. All lanes of a team must call these functions. */
 #pragma once
 #include "device/apart.cl"
 #include "dict/ltree/node.cl"

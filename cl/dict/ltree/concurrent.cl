@@ -68,8 +68,8 @@
 /* Memory models. Numbers are accesses of the table above.
  *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
  *   (OpenCL 2 and 3)     before the writer's 9, its 4 or 5 finds another header, and it discards the words. The words
- *                        of 2, 3 and 7 are not atomic objects, so formally these loads are data races. In practice
- *                        they are aligned volatile words.
+ *                        of 2, 3 and 7 are aligned volatile words, not atomic objects. So formally these loads are
+ *                        data races.
  *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0
  *                        relies on hardware that starts loads in order (device/atomic.cl).
  *   legacy atomics       order nothing between groups. One work-item runs all operations.

@@ -189,8 +189,8 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists in `below` the children of the nodes in `list`, and the new nodes to the right of each child (nodes from
- * splits, without an entry). */
+/* Lists in `below` the children of the nodes in `list`, and the new nodes to the right of each child (from splits,
+ * without an entry). */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

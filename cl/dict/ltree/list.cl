@@ -21,7 +21,7 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
 
 /* Lists the leaves in key order:
  *
- *   order[i]    number of the i-th leaf; if `sorted`, becomes i, else must be set before
+ *   order[i]    number of the i-th leaf; becomes i if `sorted`, else must be set by the caller
  *   place[]     becomes the inverse of order[], so that place[order[i]] is i
  *   before[i]   becomes the number of elements of the i-th leaf */
 ORDO_KERNEL(RUN_GROUP)

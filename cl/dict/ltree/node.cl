@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. The host defines
- * these macros:
- *
- *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
- *   LTREE_GROUP   work-items per group
- *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries that a work-item handles together
- *
- * Whole sub-groups must call each function that calls team_reduce_add or has an array of TEAM_QUERIES. */
+/* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. Whole sub-groups
+ * must call each function that calls team_reduce_add or has an array of TEAM_QUERIES. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
 #include "shared/key.h"
 #include "shared/ltree.h"
 
+/* The host defines these macros:
+ *
+ *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
+ *   LTREE_GROUP   work-items per group
+ *   TEAM_WIDTH    lanes that read a node together
+ *   LTREE_ITEMS   queries that a work-item handles together */
 #ifndef LTREE_GROUP
 #define LTREE_GROUP 64
 #endif
@@ -117,8 +116,8 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. Slot LTREE_PART - 1
- * decides. */
+/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. The key in slot
+ * LTREE_PART - 1 decides. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)

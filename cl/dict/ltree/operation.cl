@@ -28,7 +28,7 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that finds no free node gets OUTCOME_NOT_STORED. */
     uint final;
-    /* Always 0, but unknown to compilers. ordo_after makes addresses depend on loads with it. */
+    /* Always 0, but compilers do not know this. ordo_after uses it to make addresses depend on loads. */
     uint                        never;
     uint                        far;         /* Greatest number of leaves that a query visits per launch. */
     uint                        found_first; /* 1 if the finds have their results already. */
@@ -107,8 +107,7 @@ typedef struct {
 } ltree_tail;
 
 /* Gives lane 0's tail (the words after the keys) to all lanes. With fences, each lane orders its later loads after its
- * own load of the header. So if lanes have loaded different headers, sets LTREE_LATCHED in the result. The caller then
- * tries again. */
+ * own load of the header. So if lanes have loaded different headers, sets LTREE_LATCHED, and the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -341,7 +340,7 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 #endif
 
 /* Descends to op->level. Returns the node that should cover the query (the caller must check this). Returns LTREE_NONE
- * if an outdated word was no node's number. */
+ * if an outdated word held no node's number. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

@@ -169,8 +169,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes this work-item's intervals of a tile (the queries of a work-group, from `first` on). The count is 0 if lo >
- * hi. The whole group must call this. */
+/* Computes this work-item's intervals of a tile (the queries of a work-group, from `first` on). If lo > hi, the count
+ * is 0. The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

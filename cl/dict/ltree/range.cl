@@ -132,8 +132,7 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p of all long ranges. *query becomes the index of the piece's range. It must not exceed this index
- * before. */
+/* Returns piece p of all long ranges. *query must be at most the index of the piece's range, and becomes this index. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);

@@ -89,7 +89,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
- * room. *seen becomes a word computed from all loaded keys, to order the header's second load after them. */
+ * room. *seen becomes a word computed from all loaded keys, to order the second load of the header after them. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {

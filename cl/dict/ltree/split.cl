@@ -153,8 +153,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends `node` of each lane that `has` one to `list`, unless it is listed already (its header has the flag
- * LTREE_DIRTY). Whole teams must call this. */
+/* Appends `node` of each lane that `has` one to `list`, unless it is listed (its header has the flag LTREE_DIRTY).
+ * Whole teams must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

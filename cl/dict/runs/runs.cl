@@ -355,8 +355,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns the
- * element's index + 1, or 0 if there is none. */
+/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns its
+ * index + 1, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
