@@ -8,9 +8,9 @@
 /* Lane 0 of a team, the leader, latches (locks) and releases nodes. All lanes take the same branches, because each
  * decision depends on ballots or on words that one lane gives to all. */
 
-/* After a split, an operation adds the new node to the level above. First it releases the split node, so it holds one
- * latch at a time. Searches still reach the new node by the left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986).
- * Only a merge acquires two latches.
+/* After a split, an operation adds the new node to the level above. Before that, it releases the split node, so it
+ * acquires one latch at a time. Searches still reach the new node by the left neighbour's link (Lehman and Yao; Sagiv,
+ * JCSS 1986). Only a merge acquires two latches.
  *
  * The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
  * safe, because:
