@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a HAMT, an ordered radix trie. Keys are stored in ordered form, an unsigned word that
- * sorts like the key (shared/key.h). The memory has three parts:
+/* Defines the memory layout of a HAMT, an ordered radix trie. Keys are in ordered form: unsigned words that sort like
+ * the keys (shared/key.h). The memory has three parts:
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
- *     leaves   | first, before, place, sectors | ... | the end |  one record per leaf, in key order
+ *     leaves   | first, before, place, sectors | ... | the end |  one record per leaf, in key order, then an end record
  *     pool     | keys, values | keys, values | ...                one block per leaf, in any order
  *
  * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within 1024
@@ -14,24 +14,26 @@
  *     whole keys    the ordered forms */
 
 /* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c] is
- * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. The
- * table `ranks` finds a rank's leaf in the same way. */
+ * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. In the
+ * same way, the table `ranks` finds the leaf of the element with a given rank. */
 
 /* If HAMT_FIXED_DEPTH is 1, the trie is as in the paper that share/doc/hamt.md names: all leaves are bitmaps, below
  * levels of nodes. A node selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words, one per
- * child. Word w belongs to the child whose 6 key bits are w. It is the number of children of the level up to and
- * including this child. The child exists if the word is greater than the previous word. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w is
+ * for the child whose 6 key bits are w. It counts the children from the level's first node up to this child. Without
+ * this child it equals the previous word. */
 
-/* Invariants, which host/dict/trie/hamt_check.c checks:
+/* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks. Each leaf has a record (first, before, place,
+ * sectors) and a block:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
  *  T2 region    A leaf has at least one element. Its keys ascend. No key is less than the leaf's `first`, and all keys
- *               are less than the next leaf's `first`. A bitmap has more than 64 elements. `sectors` counts its
- *               elements below bit 256, bit 512 and bit 768.
- *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, `before` counts all elements.
+ *               are less than the next leaf's `first`. A leaf whose block is a bitmap has more than 64 elements. Its
+ *               `sectors` counts the elements below bit 256, bit 512 and bit 768.
+ *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, after the last leaf's, it
+ *               counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
 #pragma once
@@ -49,7 +51,7 @@
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Only if HAMT_FIXED_DEPTH is 1: HAMT_HEADER is the size of the header in words, HAMT_NODE the size of a node. */
+/* HAMT_HEADER and HAMT_NODE are the sizes of the header and of a node, in words, if HAMT_FIXED_DEPTH is 1. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4
@@ -59,8 +61,8 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the number of its
- * first allocation unit. */
+/* Flag in the word `place` of a leaf's record: the leaf's block stores whole keys. The other bits are the index of the
+ * block's first allocation unit. */
 #define HAMT_WIDE 1u
 
 /* Maximum number of updates of one leaf that hamt_merge.cl accepts. */
@@ -80,8 +82,8 @@ enum hamt_found {
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum over the array and
- * `follow` comes next. Then the upper half of `follow` is the new trie's number of leaves, the lower half the number of
+/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. A prefix sum then replaces the array
+ * and `follow`. This makes the upper half of `follow` the new trie's number of leaves, and the lower half the number of
  * allocation units of its new blocks. */
 typedef struct {
     ordo_u64 follow;
@@ -91,8 +93,8 @@ typedef struct {
 /* Results of kernel hamt_sums. */
 enum hamt_sum {
     HAMT_TOUCHED,  /* number of leaves that the batch changes */
-    HAMT_ELEMENTS, /* number of their elements */
-    HAMT_FREED,    /* number of their blocks' allocation units */
+    HAMT_ELEMENTS, /* number of elements in these leaves */
+    HAMT_FREED,    /* number of allocation units of these leaves' blocks */
     HAMT_SUM_WORDS
 };
 

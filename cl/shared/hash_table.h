@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a hash table. hash_mix (dict/hash/table.cl) is a bijection that turns a key into a
- * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are its partition's
- * number. Each partition has several buckets:
+/* Defines the memory layout of a hash table. The table stores *mixed keys*: hash_mix (dict/hash/table.cl), a bijection,
+ * turns a key into a number with uniformly random bits. The high bits of a mixed key are its partition's number. Each
+ * partition has several buckets:
  *
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements
  *     buckets    m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...    a bucket has 8 mixed keys, then their 8 values
- *     spills     n | n | ...                            one byte per bucket (H3)
- *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
+ *     spills     n | n | ...                            one byte per bucket (see H3)
+ *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (see H5)
  *
  * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing, see share/doc/hash.md). If
  * both are full, the element is *stashed*: it lies in any free slot of the partition. */
@@ -18,9 +18,9 @@
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. If it is 0,
- *              lookups end after bucket b. It is HASH_SCAN if the number reaches 255, or if an element with home bucket
- *              b is stashed. Lookups then also read the whole partition. An erasure cannot decrement HASH_SCAN. It sets
- *              HASH_RECOUNT in counts[p], and kernel hash_recount counts again.
+ *              lookups end after bucket b. If it reaches 255, or if an element with home bucket b is stashed, spills[b]
+ *              is HASH_SCAN. Lookups then read the whole partition. Erasures do not decrement HASH_SCAN, but set
+ *              HASH_RECOUNT in counts[p], so that kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. The array `starts` ascends from 0 to the number of
  *              buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
@@ -32,7 +32,7 @@
 
 /* Size of the array `spills` of n buckets, in words of 4 bytes. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
-#define HASH_SCAN           255         /* Value of spills[b] that makes lookups read the partition. */
+#define HASH_SCAN           255         /* Value of spills[b]: lookups in bucket b also read the whole partition. */
 #define HASH_SPILLED        0x80000000u /* Flag in filters[b]: spills[b] is not 0. */
 #define HASH_RECOUNT        0x80000000u /* Flag in counts[p]: kernel hash_recount must run. */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is divided
- * into blocks of NODE keys. Above the array lie levels of nodes of NODE separators each. The top level has one node,
- * the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
+/* Defines the memory layout of a search index over a sorted array: a static tree without pointers. A search reads one
+ * node of each level, from the root down, then one block of the array. An example with NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -9,35 +8,34 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
  *
- * A *unit* is a block on level 0, and a node on a higher level. Entry j of level h is the separator of unit j of
- * level h - 1. */
+ * A block has NODE keys, a node NODE separators. A *unit* is a block on level 0, and a node on a higher level. Entry j
+ * of level h is the separator (last key) of unit j of level h - 1. */
 
-/* Invariants of an index:
- *  I1 grid       Blocks begin at multiples of NODE elements in the buffer, so each block is a whole number of cache
- *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
- *  I2 separator  The separator of a unit (a block or node) is the ordered form (shared/key.h) of the unit's last key.
- *                So a query's lower bound lies in the first unit whose separator is not less than the query.
- *  I3 padding    Entries of a level that belong to no unit repeat the array's last key. A search that arrives at such
+/* Invariants of an index (its units are blocks and nodes):
+ *  I1 grid       A block has NODE elements and begins at a multiple of NODE in the buffer. So it is a whole number of
+ *                cache lines. Element number `shift` of block 0 is the array's first element.
+ *  I2 separator  The separator of a unit is the ordered form (shared/key.h) of the unit's last key. So a query's lower
+ *                bound lies in the first unit whose separator is not less than the query.
+ *  I3 padding    Entries without a unit, at the end of a level, repeat the array's last key. A search that selects such
  *                an entry continues at the last unit.
- *  I4 order      The levels lie without gaps, the root first. */
+ *  I4 order      The levels lie one after another without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
  * differences from a base. All differences of a block have the same size: 1, 2, 4 or 8 bytes.
  *
- *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    1 byte per key: 16 bytes
- *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
+ *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one unit of 16 bytes
+ *     offsets     [ 0  1  3  4  5 ... ]                   first unit of each block, then the end: block 1 has two
  *
  *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1: one unit per byte of a key. If all
- *                blocks have the same size, there are no offsets. Every compressed index has shift 0, and its nodes
- *                have PACK_KEYS keys.
+ *  I6 packed     Block b has the units offsets[b] to offsets[b + 1] - 1: one unit per byte of a difference. If all
+ *                blocks have the same size, there is no array `offsets`. Every compressed index has shift 0, and its
+ *                nodes have PACK_KEYS keys.
  *  I7 last       Copies of the last key fill the unused end of the last block. */
 
 /* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
- * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. In level order, the layout above, a
- * search compares the whole line. In the blocked layout, it compares one SIMD block after another. A *SIMD block* is a
- * subtree of SIMD_DEPTH levels with ascending separators. The number of its separators before the query is the number
- * of the child block:
+ * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. A line consists of *SIMD blocks*:
+ * subtrees of SIMD_DEPTH levels with ascending separators. A search compares one SIMD block after another, from the
+ * top. The number of the block's separators before the query is the index of the child block:
  *
  *     a line with LINE_DEPTH = 4 and SIMD_DEPTH = 2, whose SIMD blocks have three separators each
  *
@@ -58,7 +56,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Replaces the number of bytes per key if this number varies between the blocks of a compressed index. */
+/* Stands for the number of bytes per key if blocks of a compressed index differ in this number. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -67,15 +65,17 @@
 #define INDEX_FN static inline
 #endif
 
-/* The layout of an index. Level order has line_depth = simd_depth = node_log2, and no pages. */
+/* The shape of an index. A line (node) consists of SIMD blocks (subtrees of the line). A page is a subtree of lines. In
+ * level order, line_depth = simd_depth = node_log2, and there are no pages. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block of the array */
     ordo_u32 line_depth;  /* log2 of the entries per line (the paper's d_L) */
-    ordo_u32 simd_depth;  /* levels of a SIMD block (the paper's d_K), at most line_depth */
-    ordo_u32 page_levels; /* levels of lines per page (the paper's d_P / d_L), or 0 without pages */
+    ordo_u32 simd_depth;  /* number of levels of a SIMD block (the paper's d_K), at most line_depth */
+    ordo_u32 page_levels; /* height of a page in lines (the paper's d_P / d_L), or 0 without pages */
 } index_form;
 
-/* Returns the number of blocks of an array. The caller must have count > 0. */
+/* Returns the number of blocks (of 2^node_log2 elements) of an array of count > 0 elements. The array begins at element
+ * number `shift` of block 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -115,17 +115,19 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Tells where the lines of one level lie. Lines are numbered in memory order. */
+/* Tells where the lines (nodes) of one level lie. A page is a subtree of page_levels levels of lines. Lines have
+ * indices in memory order, and pages have indices in their level. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;  /* Number of the first line of the level's first page. Without pages: of the level's first line. */
-    ordo_u32 inside; /* Number of levels above this level in its pages. */
-    ordo_u32 last;   /* Number of the level's last page. A level counts its pages from 0. */
+    ordo_u32 first;  /* Index of the level's first line. With pages: of the first line of the level's first page. */
+    ordo_u32 inside; /* Number of levels of the same page above this level. */
+    ordo_u32 last;   /* Index of the level's last page. */
     ordo_u32 full;   /* Number of lines in each of the level's pages, except the last page. */
-    ordo_u32 above, above_last; /* Lines above this level: in each page (above), in the last page (above_last). */
+    ordo_u32 above, above_last; /* Number of a page's lines above this level. above_last is for the last page. */
 } index_place;
 
-/* Returns `at` with its page members (inside, last, full, above) set. at.level must be the top level of its pages. */
+/* Sets all members of `at` except level and first, and returns `at`. Level at.level must be the top level of its
+ * pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -174,7 +176,7 @@ INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 l
     return at;
 }
 
-/* Returns the number of the line of unit (node) `unit` of the level at.level. */
+/* Returns the index of the line that is unit (node) `unit` of the level at.level. */
 INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 {
     if (form.page_levels == 0)
@@ -186,20 +188,21 @@ INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 
 /* ---- where a separator lies in its line -------------------------------------------------------------------------- */
 
-/* Returns the number of levels of the SIMD blocks that begin `depth` levels below the top of a line. */
+/* Returns the number of levels of a SIMD block (a subtree of a line) whose top lies `depth` levels below the line's
+ * top. */
 INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
 {
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of a SIMD block. `block` counts, from the left, the SIMD blocks that begin `depth` levels
- * below the top of the line. */
+/* Returns the first slot (position in the line) of a SIMD block whose top lies `depth` levels below the line's top.
+ * `block` is the index of the SIMD block among the blocks at this depth, from the left. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
 }
 
-/* Returns the slot of separator `entry` of a line. */
+/* Returns the slot (position in the line) of separator `entry` of a line. */
 INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
 {
     if (form.simd_depth == form.line_depth || entry + 1 == 1u << form.line_depth)

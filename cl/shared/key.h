@@ -21,10 +21,10 @@
  *     key_width(f)                 1 + the number of the highest bit set, or 0
  *     key_ones(f)                  number of bits set
  *     key_minus(f, g)              the difference modulo 2^KEY_BITS
- *     key_top(f, width)            the highest 32 bits of f, which has at most `width` bits
+ *     key_top(f, width)            32 bits of f, from bit number width - 1 down; higher bits of f must be 0
  *     key_hash(f)                  a number whose upper half depends on all bits of f
  *
- * Ordered forms may also be combined by ^ & | and ~. */
+ * The operators ^ & | and ~ work on ordered forms, too. */
 #pragma once
 #include "shared/types.h"
 

@@ -2,18 +2,19 @@
 /* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in which
  * each node has a link to its right neighbour. Level 0 has the leaves.
  *
- * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the numbers
- * of its children lie in other arrays. The line below has 32 words. Lines of skiplists with small nodes have 16 words:
+ * A node has up to LTREE_SLOTS sorted entries. Its keys, in ordered form (shared/key.h), lie in an array of words, the
+ * *line*. Its values, or the numbers of its children, lie in other arrays. The line below has 32 words. Lines of
+ * skiplists with small nodes have 16 words:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. An entry of an inner node
- * stands for a node of the level below. Its key is the low of that node, its value the number of that node. */
+ * A leaf covers the keys k with low < k <= high. The key of an inner node's entry is the `low` of the child. */
 
-/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
+/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them). low, right, header and high
+ * are the last words of a node's line:
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
  *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and its first key is low. The
  *              first node of a level has low 0. The last node has right LTREE_NONE, and all bits of its high are 1.
@@ -23,7 +24,7 @@
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
- *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
+ *  B8 counts   If the host has set `counted`, leaf_counts[i] is the number of entries of leaf i.
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
  *              dead nodes: leaves whose elements moved to a neighbour, inner nodes without children (reclaim.cl).
  *
@@ -85,7 +86,7 @@ enum ltree_word {
     /* Counters of concurrent batches: */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation gave up after visiting a leaf */
+    LTREE_MOVED,          /* 1 if an operation that gave up had visited a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* logical clock, with which tests record operations */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
@@ -104,13 +105,13 @@ enum ltree_word {
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Classes of operations that gave up. The host runs each class again as one batch, while no updates run. */
+/* Classes of operations that gave up. The host runs each class again as one batch, while no concurrent kernel runs. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FINDS,
     LEFT_FORWARD,  /* searches for the first element at or after the query */
     LEFT_BACKWARD, /* searches for the last element at or before the query */
-    LEFT_COUNTS,   /* operations `count`, and operations `range` whose output slice is full */
+    LEFT_COUNTS,   /* operations `count`, and operations `range` without space for a key: only the count is left */
     LEFT_RANGES,   /* all other operations `range` */
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. With more, work-items merge separate
- * chunks. */
+/* Maximum number of elements per work-item if a work-group merges a tile. With more elements, every work-item merges a
+ * separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

@@ -29,5 +29,5 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(pack_plan) == (8 * 5 + 4 * 3) * PACK_FIELDS + 4 * 2, "both compilers lay a plan out alike");
 
-/* Value of outside[f] while no row has an out-of-range value in field f. */
+/* outside[f] is the first row with an out-of-range value in field f. It is PACK_NO_ROW if there is none. */
 #define PACK_NO_ROW 0xffffffffu

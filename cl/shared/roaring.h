@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
- * little-endian and unaligned.
+/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. A *container*
+ * has the keys with the same upper half. Integers are little-endian and unaligned.
  *
  *     64 bits   8 bytes: the number of bitmaps. Then per bitmap 4 bytes, the upper half of its keys, and the bitmap.
  *               Upper halves ascend
  *     bitmap    the fields cookie, runs, descriptors, offsets, containers
  *
- *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If a container is stored as runs, only 4
- *                  bytes: 12347 in the lower half, the number of containers less 1 in the upper half
+ *     cookie       without runs: 4 bytes: 12346, then 4 bytes: the number of containers
+ *                  with runs: 2 bytes: 12347, then 2 bytes: the number of containers less 1
  *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
  *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
  *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there is a field `runs` and

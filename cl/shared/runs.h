@@ -13,13 +13,13 @@
 /* Value of hidden_at[r] if run r has no bitmap of hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Describes all runs of a batch. Every stride-th element of a run is a sample. The samples of run r have the numbers
- * n_samples_before[r] to n_samples_before[r + 1] - 1. */
+/* Describes the runs that kernels read. Every stride-th element of a run is a sample. The samples of run r have the
+ * numbers n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of run r's first key in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of run r's first value in its buffer. */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of the hidden bits in the key buffer, in units of 256 bytes. */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of `visible` in the key buffer, in units of 256 bytes. */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Byte offset / 256 of run r's hidden bits in the key buffer. */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Byte offset / 256 of run r's array `visible` in the key buffer. */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;

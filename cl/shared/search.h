@@ -3,5 +3,5 @@
 #pragma once
 #include "shared/types.h"
 
-/* Size of a narrow_scratch (group/search.cl), in bytes. */
+/* Size in bytes of a narrow_scratch, the local memory of group_narrow (group/search.cl). */
 #define SEARCH_NARROW_BYTES(group) (((group) / 2 * 2 + 2) * 4)

@@ -74,9 +74,9 @@ enum atomics_word {
     ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
     ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
     ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
-    ATOMICS_MIN,      /* computes the minimum with the same number as ATOMICS_MAX */
+    ATOMICS_MIN,      /* computes the minimum with the number that ATOMICS_MAX uses */
     ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit number i / 8 % (number of bits of the word) */
+    ATOMICS_OR,       /* sets bit number (i / 8) % 32 (64 bits: (i / 8) % 64) */
     ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
@@ -84,8 +84,8 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Returns a 64-bit number whose lower half descends while the upper half ascends. A device that compares only one half
- * then finds a wrong maximum. The caller must have mark < 2^31. */
+/* Returns a 64-bit number. If `mark` grows, the upper half grows and the lower half shrinks. So a device that compares
+ * only the lower halves, or each half alone, finds a wrong maximum. The caller must have mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
 /* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */

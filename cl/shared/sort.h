@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
- * a pass, each work-group sorts a *tile* of elements. All passes share one control buffer of words:
+/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. A
+ * digit has RADIX values. In a pass, each work-group sorts a *tile* of elements. All passes share one control buffer of
+ * words:
  *
  *   sort_onesweep.cl   tickets   one word per launch, zeroed by the histogram kernel
  *                      status    tiles x RADIX words, zeroed by the histogram kernel
  *                      bases     passes x 2 x RADIX words
  *   sort_scatter.cl    totals    RADIX words
- *                      counts    RADIX x tiles words: counts of digit 0 in all tiles, then of digit 1, ...
+ *                      counts    RADIX x tiles words: counts of digit value 0 in all tiles, then of value 1, ...
  *
  * The histogram kernel has another buffer: the number of finished groups, then passes x RADIX counts. */
 
-/* In sort_onesweep.cl, each tile and digit has a status word, from which later tiles compute their output indices
- * (look-back). Its top two bits are a code, the other bits count elements.
+/* In sort_onesweep.cl, each tile has a status word for each digit value. Later tiles compute their output indices from
+ * these words (look-back). The top two bits of a word are a code, the other bits a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a launch all words of its tiles are "count up to this tile". The next pass uses another code for this
- *       state and treats the old code as "nothing". So the words are zeroed once, not for each pass. */
+ *   S2  After a pass, all words are "count up to this tile". In the next pass this code means "nothing", and
+ *       another code means "count up to this tile". So the words are zeroed once, not for each pass. */
 #pragma once
 #include "shared/group.h"
 
@@ -40,21 +41,21 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is key_digit(ordered form, shift, digit_mask). */
     ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
     ordo_u32 status_word;
-    /* Both arrays have the output index of each digit's first element. The launch reads the array at bases_in_word, and
-     * writes the array at bases_out_word for the next launch. If a plan chooses the digit, the kernel adds the digit's
-     * offset to both indices. */
+    /* Two arrays with the output index of each digit value's first element. The launch reads the array at
+     * bases_in_word, and writes the array at bases_out_word for the next launch. If a plan chooses the digit, the
+     * kernel adds 2 * RADIX * (index of the digit) to both. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass whose digit comes from a plan (sort_histogram.cl). */
+/* Arguments of a pass with a plan. The plan is the array in which kernel sort_histogram lists the digits to sort by. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the number of the digit of pass p, or SORT_IDLE. */
+#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the index of pass p's digit, or SORT_IDLE without a digit. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 40)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
@@ -65,14 +66,14 @@ struct sort_planned {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* Index of the first word of `bases`. The kernel zeroes all words before it. */
+    ordo_u32 bases_word;    /* First word of `bases` in the control buffer. The kernel zeroes the words before. */
     ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0: no local pass. */
 };
 
 /* Arguments of the local pass, which completes the sort in local memory. It sorts each *segment*: neighbours whose keys
- * are equal in all digits that earlier passes have sorted. Work-group r sorts the segments that begin at elements r *
- * step to (r + 1) * step - 1. The elements are in the spare buffers if passes - plan[SORT_PLAN_PASSES] is odd, else in
- * the output. */
+ * are equal in all digits of earlier passes. Work-group r sorts the segments that begin in the `step` elements from
+ * element r * step on. If passes - plan[SORT_PLAN_PASSES] is even, the elements are in the output. Otherwise they are
+ * in the spare buffers, which the sort uses beside the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;

@@ -4,8 +4,8 @@
  * sorts each segment by a key, which has these fields, from the most significant down:
  *
  *     segment     the segment's number, so that one sort orders all segments
- *     window      the STRINGS_WINDOW bytes after the depth, the first most significant. Missing bytes are 0.
- *     length      the number of bytes of the string after the depth, at most STRINGS_WINDOW + 1
+ *     window      the STRINGS_WINDOW bytes after the first `depth`, the first most significant. Missing bytes are 0.
+ *     length      the number of bytes after the first `depth`, at most STRINGS_WINDOW + 1
  *
  * The length orders "a" before "a\0". Rows with equal keys have equal strings, unless length is STRINGS_WINDOW + 1. */
 #pragma once

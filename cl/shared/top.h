@@ -12,7 +12,7 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Word 0 counts elements in the output. The others are padding. */
+#define TOP_TAKEN_WORDS 16 /* Size of `taken`. Its word 0 counts elements in the output. The others are padding. */
 
 /* Words of a pass's record: */
 #define TOP_FINISHED   0 /* number of work-groups that have finished */
@@ -30,19 +30,20 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* digit_shift and digit_mask extract digit pass - 1. Bits from digit_above up are the earlier digits. */
+    /* (number >> digit_shift) & digit_mask is digit pass - 1 of an element's number (key, then index). Bits from
+     * digit_above up are the earlier digits. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Both extract digit `pass`. After the last digit, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* Both extract digit `pass` in this way. After the last digit, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item and round. Two counts of a tile share a word, and more elements could
- * overflow a count. */
+/* Maximum number of elements per work-item in a tile (the elements that a work-group reads at a time). Two counts of a
+ * tile share a word, so a count in a larger tile could overflow its half. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order, which sorts up to TOP_ORDERED selected elements. `state_words` is the number of words
- * of results. */
+/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the
+ * selection's `state_words` words of results for the next call. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {

@@ -3,29 +3,30 @@
  * key by a binary search over prefix lengths. A prefix is the high bits of a key's ordered form (shared/key.h). Leaves
  * with the same prefix are neighbours:
  *
- *     leaves    k0 k1 k2 ...                          a sorted run (host/dict/sorted_run.h)
- *     flat      f0 f1 ... f(2^flat_bits) = count      prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1
- *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of
- *                                                     flat_bits + group, flat_bits + 2 group, ... bits
+ *     leaves    k0 k1 k2 ...                       a sorted run (host/dict/sorted_run.h)
+ *     flat      f0 f1 ... f(2^flat_bits)           leaves f(p) to f(p + 1) - 1 have prefix p of flat_bits bits
+ *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes, of
+ *                                                  flat_bits + group, flat_bits + 2 group, ... bits
  *
- * A key of the hash table has the prefix in its upper bits, then a 1 bit, then 0 bits. A search compares the leaves of
- * a prefix with at most XFAST_LEAF leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
+ * In the hash table, a prefix is a key: the prefix in its upper bits, then a 1 bit, then 0 bits. If a prefix has at
+ * most XFAST_LEAF leaves, a search compares these leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   A prefix of more than XFAST_LEAF leaves has an entry, if the table has a level for its length.
- *               The entry is the index of the prefix's first leaf, and the index after its last leaf.
+ *  X2 entries   A prefix of more than XFAST_LEAF leaves has an entry in the hash table, if a level of the table is for
+ *               prefixes of this length. The entry is the index of the prefix's first leaf, and the index after its
+ *               last leaf.
  *  X3 only      The table has no other entry.
- *  X4 masks     A key may stand for a prefix, for example a network route (xfast_prefix.cl). If the trie has masks,
- *               bit l of masks[i] is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
+ *  X4 masks     In a trie with masks, a key stands for a prefix, for example a network route (xfast_prefix.cl). Bit l
+ *               of masks[i] is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
 #pragma once
 #include "shared/types.h"
 
-/* A prefix with at most this many leaves has no entry in the hash table. */
+/* If at most this many leaves (keys) begin with a prefix, the prefix has no entry in the hash table. */
 #define XFAST_LEAF 16
 
-/* flat_bits is just large enough that an entry of the table `flat` has at most XFAST_FLAT_MEAN_MAX leaves on average,
- * but at most XFAST_FLAT_BITS_MAX. */
+/* flat_bits is as small as possible: an entry of the table `flat` has at most XFAST_FLAT_MEAN_MAX leaves on average.
+ * But flat_bits is never greater than XFAST_FLAT_BITS_MAX. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
