@@ -108,8 +108,9 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries whose exit handlers would run before end_all. So end_with_main is
- * registered as a destructor of a thread-local object, because these destructors run before all exit handlers. */
+/* A driver's first compilation loads libraries. Exit handlers that they register would run before end_all, while build
+ * threads still compile. So end_with_main is registered as a destructor of a thread-local object, because these
+ * destructors run before all exit handlers. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -222,8 +223,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, whose exit handler must run after end_all. So end_all is
-             * registered again. */
+            /* The driver has now loaded its compiler, whose exit handler must run after end_all. The handler registered
+             * last runs first, so end_all is registered again. */
             pthread_once(&at_first_build, watch_exit);
         }
     }

@@ -202,7 +202,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Lists the cache files. Checks only their names, and if `certain` is true, also their headers. */
+/* Lists the cache files, which it recognizes by their names. If `certain` is true, it also checks their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };

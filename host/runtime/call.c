@@ -126,8 +126,8 @@ static ordo_status before_command(struct ordo_call *call)
 }
 
 /* Must be called after each command. In an out-of-order queue enqueues a barrier, so that later commands wait for this
- * command. If the driver refuses the barrier, this command still runs, so it must not return an error. Instead the
- * call's next command enqueues the barrier or fails. After the last command, the next call begins with the barrier. */
+ * command. If the driver refuses the barrier, there is no error yet, because this command runs anyway. The call's next
+ * command first enqueues the barrier, or fails. After a call's last command, the next call enqueues the barrier. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -275,8 +275,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 }
 
 /* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up
- * late. Polling halves the time to find one key. If waiting fails, the read may still run, so it writes to the
- * device's buffer `bounce`, never to the caller's memory. */
+ * late. Polling halves the time to find one key. The read writes to the device's buffer `bounce`, because it may still
+ * run after a failed wait, when the caller frees its own memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 

@@ -12,9 +12,9 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* Returns the first of n >= 1 devices that matches `select`, or NULL. `select` may be two numbers ("0:1" means
- * device 1 of platform 0), "gpu", "cpu", or part of the name of the device or platform. NULL or "" selects the first
- * GPU, or else the first device. */
+/* Returns the first of n >= 1 devices that matches `select`, or NULL. `select` is "gpu", "cpu", part of the name of the
+ * device or platform, or two numbers ("0:1" means device 1 of platform 0). NULL or "" selects the first GPU, or else
+ * the first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
 /* Writes to `text`, without a full stop, why the platform has no device and what the user can do. */

@@ -59,7 +59,7 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true if a safer kernel variant may avoid error `got`. */
+/* Returns true if `got` is an error that other kernels can avoid, for example kernels without 64-bit atomics. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -76,8 +76,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If it fails for lack of memory, runs it again, because memory may be lacking only for a
- * moment, but the result is cached. */
+/* Runs the self-test. If it fails for lack of memory, runs it again. Memory may be lacking only for a moment, but a
+ * failure would be cached and turn off features until the cache is cleared. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);

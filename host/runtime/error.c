@@ -193,7 +193,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Returns true if drivers may report a failed kernel with `code`. CL_OUT_OF_RESOURCES can also mean lack of memory. */
+/* Returns true if some drivers report a failed kernel with `code`. CL_OUT_OF_RESOURCES can also mean lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -133,7 +133,7 @@ struct ordo_device {
     cl_command_queue  queue;
     pid_t             pid;
     atomic_uint       holders; /* references: the opener's and each object's */
-    /* True after ordo_device_close; nothing is logged then. */
+    /* True after ordo_device_close. A closed device logs nothing. */
     atomic_bool closed;
     bool        own_queue_out_of_order;
 
@@ -166,7 +166,7 @@ struct ordo_device {
     /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program contains only the kernels of one "Built together" list of its source file, not all kernels. */
+    /* If true, a program contains only the kernels of one comment "Built together: ..." in its source file, not all. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* For tests. 1: the compiler optimizes every program, -1: no program, 0: the programs that the tests choose. */
@@ -179,7 +179,7 @@ struct ordo_device {
 
     struct ordo_block *scratch, *held; /* Lists of the pool's blocks, and of the buffers that outlive calls. */
     struct ordo_ring   ring;
-    char              *bounce; /* Host memory into which polled reads write (call.c), or NULL. */
+    char              *bounce; /* Host memory for reads whose end the host polls for (call.c), or NULL. */
     size_t stage_most;         /* Maximum size in bytes of the arrays that a call copies through a stage (staging.c). */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* Number of the last upload (ordo_stage_send). */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages wait lists, incomplete events, and the order of calls on one object.
- *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop all commands that are enqueued
- * later, until the event has failed. If only some commands of a call ran, they could read unwritten scratch. So all
- * commands of a call have the same wait list, which includes the queue's pending events. An event is pending in a
- * queue from its first use in a wait list of the queue until it is complete. */
+/* Manages wait lists, incomplete events, and the order of calls on one object. All commands of a call have the same
+ * wait list, so a failed event cannot make the driver drop only some of them. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -155,6 +151,10 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
+/* Fills the call's wait list, which all its commands use. A driver drops a command if an event in its wait list fails.
+ * If only some commands of a call ran, they could read unwritten scratch. The list includes the queue's pending events.
+ * An event is pending in a queue from its first use in a wait list of the queue until it is complete. If it fails, some
+ * drivers also drop all commands that were enqueued while it was pending. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -172,9 +172,10 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue and has not ended, adds the marker last->done to the wait list. If the
- * marker failed and `renew` is true, first enqueues a new marker, because earlier calls may still run. If either queue
- * has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on the host. */
+/* If the object's last call used another queue and has not ended, adds the marker last->done (enqueued after that call)
+ * to the wait list. If the marker failed and `renew` is true, replaces it, because the call may still run. If either
+ * queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on the
+ * host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -222,7 +223,8 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Maximum number of times that a call replaces a failed marker. In a broken queue every marker fails. */
+/* Maximum number of times that a call replaces the failed marker last->done (add_last). In a broken queue every marker
+ * fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -334,8 +336,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records this call as the object's last call. In a caller's queue also enqueues the marker last->done. In the device's
- * own queue, a later call enqueues this marker if needed (add_last). */
+/* Records this call as the object's last call. In a caller's queue also enqueues the marker last->done, for which a
+ * later call in another queue waits. In the device's own queue, such a later call enqueues the marker (add_last). */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -348,7 +350,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker may go: if it fails later, the new marker fails, too. */
+    check_begun(call->dev, last); /* The old marker is not needed: if it fails later, the new one fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

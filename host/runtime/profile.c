@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
- * value): the default, a shipped value that suits the device, or the value of the user's profile. The profile is a text
- * file that ordo-tune writes. "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
+ * value): the default, a shipped value that suits the device, or the value of the user's profile (a text file that
+ * ordo-tune writes). "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -207,15 +207,15 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are
- * 1.15 to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans.
+/* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15
+ * to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans.
  *
- * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write longer segments, but two
- * work-groups must fit on a compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of
- * 512 x 18 elements, and 2.52 ms with tiles of 1024 x 11.
+ * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write more elements in a row. But they
+ * must leave space for a second work-group on each compute unit. A sort of 2^26 pairs (4-byte keys and values) takes
+ * 2.29 ms with tiles of 512 x 18 elements, and 2.52 ms with tiles of 1024 x 11.
  *
- * Random searches in 2^24 keys of 4 bytes run at 25.9 G/s in a blocked index with lines of 15 keys, and at 19.6 in
- * level order (H100). In 2^27 keys of 8 bytes they run at 10.9 and 10.1 G/s (H200). */
+ * Random searches in 2^24 keys of 4 bytes run at 25.9 G/s in a blocked index (SEARCH_LAYOUT 1) with lines of 15 keys,
+ * and at 19.6 in level order (H100). In 2^27 keys of 8 bytes they run at 10.9 and 10.1 G/s (H200). */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },

@@ -169,7 +169,7 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 /* Record of the last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
-    cl_event         done;    /* Marker after the last call. If NULL, add_last enqueues the marker when needed. */
+    cl_event         done;    /* Marker after the last call, or NULL. add_last enqueues a missing marker. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
     bool             dropped; /* True if the driver dropped commands that should have changed the object. */
 };
@@ -179,8 +179,8 @@ struct ordo_last_call {
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
- * because a call must not wait for events while it holds the lock. Then sets call->again, and the caller must begin the
- * call again with `waits` true. */
+ * because a call must not wait for events while it holds the lock. The failure sets call->again, and the caller must
+ * repeat the whole call with `waits` true (ordo_call_begin_after). */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before the first command that changes the object, and before the host's record of the object
  * changes. Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's
@@ -250,8 +250,8 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and unchanged
- * until event *done (may be NULL) is complete. */
+/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The copy has ended when event *done (`done`
+ * may be NULL) is complete. Until then the host memory must stay valid, and the caller must not write to it. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
@@ -297,7 +297,8 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects programs to build: all programs whose number modulo `parts` is `part`. If `parts` is 0, selects all. */
+/* Selects programs to build. Programs are counted from 0 as calls request them. Program i is selected if i modulo
+ * `parts` is `part`, or if `parts` is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
@@ -316,7 +317,8 @@ bool ordo_is_dry_run(const ordo_device *dev);
 bool ordo_builds_ahead(const ordo_device *dev);
 /* Returns true if the device has build threads, and no earlier call passed the same `name` and `type`. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
+/* Begins a preparation: programs are built before calls need them. ordo_builds_finish ends it. Several preparations may
+ * run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
 /* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
  * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.

@@ -19,7 +19,7 @@ struct ordo_adopted {
     cl_device_id     id;
     cl_command_queue queue; /* NULL: the device creates one */
 };
-/* Opens the device that `config` selects. If `adopted` is not NULL, uses its OpenCL objects instead. */
+/* Opens the device that `config` selects. If `adopted` is not NULL, uses the OpenCL objects in *adopted instead. */
 ordo_status ordo_open_device(const struct ordo_device_config *config, const struct ordo_adopted *adopted,
                              ordo_self_test_part_fn *test_primitives, ordo_device **out);
 

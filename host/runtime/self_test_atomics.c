@@ -200,7 +200,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if the device may run too few groups concurrently to make their updates collide. */
+/* Returns true if few groups run concurrently on the device, so that their updates of one word rarely collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);

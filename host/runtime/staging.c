@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all small arrays of a call to the device by one command and back by another. Each command or wait takes 12 us
- * or more, most of the time of a call with few keys. On a CPU nothing is copied: each call creates a buffer over the
- * stage's host memory. */
+/* Copies all small arrays of a call to the device by one command and back by another. They lie in a *stage*: host
+ * memory and a device buffer. Each command or wait takes 12 us or more, most of the time of a call with few keys. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -23,6 +22,7 @@ static void destroy(ordo_device *dev, struct ordo_stage *stage)
     free(stage);
 }
 
+/* Creates a stage. On a CPU nothing is copied: each call creates a buffer over the stage's host memory. */
 static struct ordo_stage *create(ordo_device *dev)
 {
     cl_int             code = CL_SUCCESS;

@@ -4,10 +4,7 @@
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
  * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. The drivers' own
- * copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s.
- *
- * Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In a download these pieces
- * have arrived in the ring, in an upload their slots are free. slot_done[s] is 1 + the last piece copied in slot s. */
+ * copy of unpinned memory uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -21,6 +18,9 @@
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
+/* A transfer in progress. Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In an
+ * upload the slots of these pieces are free, in a download the pieces have arrived in their slots. slot_done[s] is 1 +
+ * the last piece that helpers copied in slot s. */
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
