@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a draft: the trie in which one launch of a concurrent HAMT batch gathers its updates.
- * All slots, nodes and leaves are 0 before the launch:
+/* Defines the memory layout of a draft: the trie in which one launch of a concurrent HAMT batch gathers its updates. */
+
+/* The arrays of a draft. All slots, nodes and leaves are 0 before the launch:
  *
  *     slots   | word | word | ...                  a hash table of keys, with linear probing, at least half empty
  *     nodes   | root | node | node | ...           64 words each, one per child

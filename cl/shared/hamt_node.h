@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a HAMT, an ordered radix trie. Keys are in ordered form: unsigned words that sort like
- * the keys (shared/key.h). The memory has three parts:
+ * the keys (shared/key.h). */
+
+/* The memory of a HAMT has three parts:
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
  *     leaves   | first, before, place, sectors | ... | the end |  one record per leaf, in key order, then an end record

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a hash table. The table stores *mixed keys*: hash_mix (dict/hash/table.cl), a bijection,
- * turns a key into a number with uniformly random bits. The high bits of a mixed key are its partition's number. Each
- * partition has several buckets:
+ * turns a key into a number with uniformly random bits. */
+
+/* The high bits of a mixed key are its partition's number. Each partition has several buckets:
  *
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements

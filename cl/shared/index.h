@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a search index over a sorted array: a static tree without pointers. A search reads one
- * node of each level, from the root down, then one block of the array. An example with NODE = 4 and 21 keys:
+ * node of each level, from the root down, then one block of the array. */
+
+/* A block has NODE keys, a node NODE separators. A *unit* is a block on level 0, and a node on a higher level. Entry j
+ * of level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
  *     level 1           [ s0  s1  s2  s3 ]        [ s4  s5  s5  s5 ]
  *                         |   |   |   |             |   |
- *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
- *
- * A block has NODE keys, a node NODE separators. A *unit* is a block on level 0, and a node on a higher level. Entry j
- * of level h is the separator (last key) of unit j of level h - 1. */
+ *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21 */
 
 /* Invariants of an index (its units are blocks and nodes):
  *  I1 grid       A block has NODE elements and begins at a multiple of NODE in the buffer. So it is a whole number of
@@ -115,8 +115,8 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Tells where the lines (nodes) of one level lie. A page is a subtree of page_levels levels of lines. Lines have
- * indices in memory order, and pages have indices in their level. */
+/* Tells where the lines (nodes) of one level lie. Lines are numbered in memory order. A page is a subtree of
+ * page_levels levels of lines. */
 typedef struct {
     ordo_u32 level;
     ordo_u32 first;  /* Index of the level's first line. With pages: of the first line of the level's first page. */
@@ -202,7 +202,7 @@ INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 bloc
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
 }
 
-/* Returns the slot (position in the line) of separator `entry` of a line. */
+/* Returns the slot of separator `entry` of a line. */
 INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
 {
     if (form.simd_depth == form.line_depth || entry + 1 == 1u << form.line_depth)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned
- * number of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ...
- * < +inf < +NaN). Kernels for descending order invert all bits of the ordered form.
- *
- * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
+ * number of the same width that sorts like the key. */
+
+/* Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). Kernels for descending order
+ * invert all bits of the ordered form. */
+
+/* A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
  *     ordo_key                     a stored key: uint, ulong or ulong2 (floats are stored as their bits)
  *     ordo_key_form                the ordered form of a key

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in which
- * each node has a link to its right neighbour. Level 0 has the leaves.
- *
- * A node has up to LTREE_SLOTS sorted entries. Its keys, in ordered form (shared/key.h), lie in an array of words, the
+ * each node has a link to its right neighbour. Level 0 has the leaves. */
+
+/* A node has up to LTREE_SLOTS sorted entries. Its keys, in ordered form (shared/key.h), lie in an array of words, the
  * *line*. Its values, or the numbers of its children, lie in other arrays. The line below has 32 words. Lines of
  * skiplists with small nodes have 16 words:
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. A *container*
- * has the keys with the same upper half. Integers are little-endian and unaligned.
+/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
+ * little-endian and unaligned. */
+
+/* In this format, a *container* has the keys with the same upper half:
  *
  *     64 bits   8 bytes: the number of bitmaps. Then per bitmap 4 bytes, the upper half of its keys, and the bitmap.
  *               Upper halves ascend

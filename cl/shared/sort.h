@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. A
- * digit has RADIX values. In a pass, each work-group sorts a *tile* of elements. All passes share one control buffer of
- * words:
+/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
+ * a pass, each work-group sorts a *tile* of elements. */
+
+/* All passes of a sort share one control buffer of words. RADIX is the number of values of a digit:
  *
  *   sort_onesweep.cl   tickets   one word per launch, zeroed by the histogram kernel
  *                      status    tiles x RADIX words, zeroed by the histogram kernel

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sort of strings (cl/primitive/strings.cl) works in rounds. A *segment* is a group of rows that no round has told
- * apart yet. All their strings begin with the same bytes. The number of these bytes is the segment's depth. A round
- * sorts each segment by a key, which has these fields, from the most significant down:
+ * apart yet. All their strings begin with the same bytes, whose number is the segment's depth. */
+
+/* A round sorts each segment (rows whose first `depth` bytes are equal) by a key. The most significant field is first:
  *
  *     segment     the segment's number, so that one sort orders all segments
  *     window      the STRINGS_WINDOW bytes after the first `depth`, the first most significant. Missing bytes are 0.

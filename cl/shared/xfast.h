@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of an X-fast trie: a sorted array of distinct keys (the leaves), and an index that finds a
- * key by a binary search over prefix lengths. A prefix is the high bits of a key's ordered form (shared/key.h). Leaves
- * with the same prefix are neighbours:
+ * key by a binary search over prefix lengths. */
+
+/* A prefix is the high bits of a key's ordered form (shared/key.h). Leaves with the same prefix are neighbours:
  *
  *     leaves    k0 k1 k2 ...                       a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits)           leaves f(p) to f(p + 1) - 1 have prefix p of flat_bits bits

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps compiled programs and results of the probe on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each
- * file begins with a header and a checksum; damaged files are ignored. Directory and files must belong to the user and
- * be writable by nobody else, because the programs are executed. */
+/* Keeps compiled programs and results of the probe on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo.
+ * Directory and files must belong to the user and be writable by nobody else, because the programs are executed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -23,6 +22,7 @@
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
+/* Begins each cache file. A file with a wrong header or checksum is ignored. */
 struct cache_header {
     uint64_t           magic, bytes;
     struct ordo_digest key, checksum;

@@ -76,8 +76,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If it fails for lack of memory, runs it again. Memory may be lacking only for a moment, but a
- * failure would be cached and turn off features until the cache is cleared. */
+/* Runs the self-test. If it fails for lack of memory, runs it again, because the lack may be short, and a failure would
+ * be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);

@@ -153,8 +153,8 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
 
 /* Fills the call's wait list, which all its commands use. A driver drops a command if an event in its wait list fails.
  * If only some commands of a call ran, they could read unwritten scratch. The list includes the queue's pending events.
- * An event is pending in a queue from its first use in a wait list of the queue until it is complete. If it fails, some
- * drivers also drop all commands that were enqueued while it was pending. */
+ * An event is pending in a queue from its first use in a wait list of the queue until it is complete. If a pending
+ * event fails, some drivers also drop all commands enqueued after its first use. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
- * value): the default, a shipped value that suits the device, or the value of the user's profile (a text file that
- * ordo-tune writes). "sort.items=15" sets all shapes, "sort.k4v8.items=13" one shape. */
+ * value): the default, a shipped value that suits the device, or the value of the user's profile. ordo-tune writes this
+ * text file. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -90,7 +90,8 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Returns a bit mask of the shapes whose value of tunable `t` is set by `name`. */
+/* Returns a bit mask of the shapes whose value of tunable `t` is set by `name`: "sort.items" sets all shapes,
+ * "sort.k4v8.items" one. */
 static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
     char     full[48];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies all small arrays of a call to the device by one command and back by another. They lie in a *stage*: host
- * memory and a device buffer. Each command or wait takes 12 us or more, most of the time of a call with few keys. */
+ * memory and a device buffer. Each command or wait takes 12 us or more, most of a small call's time. */
 #include "internal.h"
 
 #include <stdlib.h>
