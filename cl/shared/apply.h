@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of n operations. */
+/* Names the parts of two arrays, `sums` and `places`, for kernels that run a batch of operations. */
 
-/* A part of such an array counts one class of operations. First a kernel sets entry j to 1 if operation j, in key
- * order, belongs to the class. An exclusive prefix sum then makes entry j the number of such operations before
+/* Each part of `sums` and `places` counts one class of operations. First a kernel sets entry j to 1 if operation j, in
+ * key order, belongs to the class. An exclusive prefix sum then makes entry j the number of such operations before
  * operation j. */
 #pragma once
 

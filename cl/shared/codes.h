@@ -23,8 +23,8 @@
 /* Concurrent batches accept only operation codes less than this number. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Size in words of a histogram of operation codes. Word c is the number of operations with code c. The last word is n -
- * i if operation i of n is the first with an unknown code, else 0. */
+/* Size in words of a histogram of operation codes. Word c is the number of operations with code c. The last word is 0
+ * if all codes are known. Otherwise it is n - i, where operation i of n is the first with an unknown code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

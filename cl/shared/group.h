@@ -14,7 +14,7 @@
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
 
-/* Maximum number of keys per work-item (group/tile.cl), which has one 32-bit word of flags for its keys. */
+/* Maximum number of keys per work-item. One 32-bit word of a work-item has the flags of its keys (group/tile.cl). */
 #define TILE_ITEMS_MAX 24
 
 /* Size in bytes of a fold_item, the element of a reduction (group/fold.cl). A value with a 64-bit mark (`numbered`) has

@@ -15,9 +15,9 @@
  *     short keys    16-bit distances from the leaf's first key, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c] is
- * the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to cells[c] finds the leaf. In the
- * same way, the table `ranks` finds the leaf of the element with a given rank. */
+/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) are the index c of a cell, an
+ * interval of keys. cells[c] is the number of leaves that begin in cells 0 to c. A binary search from cells[c - 1] to
+ * cells[c] finds the leaf. In the same way, the table `ranks` finds the leaf of the element with a given rank. */
 
 /* If HAMT_FIXED_DEPTH is 1, the trie is as in the paper that share/doc/hamt.md names: all leaves are bitmaps, below
  * levels of nodes. A node selects a child by 6 bits of the key. The tables are then:

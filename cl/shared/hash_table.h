@@ -7,8 +7,8 @@
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements
  *     buckets    m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...    a bucket has 8 mixed keys, then their 8 values
- *     spills     n | n | ...                            one byte per bucket (see H3)
- *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (see H5)
+ *     spills     n | n | ...                            one byte per bucket (H3)
+ *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
  * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing, see share/doc/hash.md). If
  * both are full, the element is *stashed*: it lies in any free slot of the partition. */
@@ -110,5 +110,5 @@ enum hash_shared_word {
 enum hash_way {
     HASH_TOGETHER, /* all work-items run updates */
     HASH_ALONE,    /* one work-item runs all updates */
-    HASH_LISTING   /* no update runs, and every update counts as given up */
+    HASH_LISTING   /* no update runs: the kernel lists all updates as given up */
 };

@@ -70,7 +70,8 @@ typedef ordo_u64 ordo_value;
 #endif
 
 /* PAIRS_IN declares kernel parameters for an array of keys that the kernel reads, and of values unless ORDO_VALUE_BYTES
- * is 0. PAIRS_OUT declares arrays that it writes. PAIR_VALUES is a pointer to value `at`, or null without values. */
+ * is 0. PAIRS_OUT declares the arrays that the kernel writes. PAIR_VALUES is a pointer to value `at`, or null without
+ * values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

@@ -92,7 +92,7 @@ enum ltree_word {
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
     LTREE_ZOMBIES,        /* number of empty leaves with an entry in the level above */
     LTREE_DEAD,           /* number of allocated leaves that belong to no level */
-    LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX words: the number of dirty nodes of each level */
+    LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX counters of dirty nodes, one per level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };
 
@@ -137,7 +137,7 @@ enum ltree_finding {
     WRONG_DIRTY,
     WRONG_DEAD,
     N_FINDINGS,
-    /* Two counts follow. */
+    /* Two counts follow the findings. */
     CHECKED_ELEMENTS = N_FINDINGS,
     CHECKED_DEAD,
     N_CHECKED

@@ -2,7 +2,7 @@
 /* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
  * a pass, each work-group sorts a *tile* of elements. */
 
-/* All passes of a sort share one control buffer of words. RADIX is the number of values of a digit:
+/* All passes share one control buffer of words. RADIX is the number of values of a digit:
  *
  *   sort_onesweep.cl   tickets   one word per launch, zeroed by the histogram kernel
  *                      status    tiles x RADIX words, zeroed by the histogram kernel
@@ -102,8 +102,8 @@ struct sort_buckets {
     ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts instead. */
 };
 
-/* Words of the plan of sort_buckets.cl: a state (the enum below), the digit's lowest bit, and each bucket's end
- * index. */
+/* Words of the plan of sort_buckets.cl, which first distributes the keys by one digit: a state (the enum below), the
+ * digit's lowest bit, and the end index of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1

@@ -11,8 +11,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. The hash does not cover the
- * source text, because every launch computes this hash. */
+/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. Every launch computes this
+ * hash, so it does not cover the long source text. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {

@@ -19,7 +19,7 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 /* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
  * commands. The second marker waits for the first marker and the call's wait list, and fails if an event of the list
  * fails. A single marker does not suffice, because in an out-of-order queue a marker with a list waits only for the
- * list. A barrier with a list makes PoCL 3.1 forget other barriers. */
+ * list. A barrier with a list is no alternative, because it makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)

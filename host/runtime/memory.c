@@ -132,8 +132,8 @@ static void give_reserves(ordo_device *dev)
 
 /* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again. Then releases the buffers
  * that objects cache (ordo_reserve_join) and tries again. Before each retry waits for the device's own queue, so that
- * the driver frees the memory. Never waits for a caller's queue or an incomplete event, because the caller may set the
- * event later. */
+ * the driver frees the memory. Never waits for a caller's queue or an incomplete event, because the caller could set
+ * the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };

@@ -214,7 +214,8 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Enqueues a barrier. If the driver refuses, tries again, because the commands enqueued so far cannot be cancelled. */
+/* Enqueues a barrier. If the driver refuses, tries once more before it fails, because the commands enqueued so far
+ * cannot be cancelled. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))

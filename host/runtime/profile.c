@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
- * value): the default, a shipped value that suits the device, or the value of the user's profile. ordo-tune writes this
- * text file. */
+ * value): the default, a shipped value that suits the device, or the value of the user's profile, a text file that
+ * ordo-tune writes. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"

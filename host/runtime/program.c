@@ -54,7 +54,7 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a source text. Tries twice if no error is logged: PoCL 3.1 may fail while several processes build. */
+/* Compiles a source text. Tries twice if no error is logged: PoCL 3.1 sometimes fails while several processes build. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);

@@ -305,7 +305,7 @@ struct ordo_gathering {
 };
 
 /* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that it would launch, and
- * `dev` builds them. Reads return an invented answer, so calls may fail. Close *out after its objects and before
+ * `dev` builds them. Reads return an invented answer, so some calls fail. Close *out after its objects and before
  * `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
@@ -340,7 +340,7 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
 /* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group
- * operations exist. PROGRESS: a work-group may wait for another. */
+ * operations exist. PROGRESS: a work-group can safely wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */

@@ -170,13 +170,13 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t x = (uint32_t) (state >> 32);
         switch (i / lanes % 6) {
-        case 1: /* LANES_HOLDS is 0, digits are equal */
+        case 1: /* LANES_HOLDS (bit 0) is 0, digits (LANES_DIGIT) are equal */
             x = (x & 0xfffeu) | 0x5a5a0000u;
             break;
-        case 2: /* LANES_HOLDS is 1, three different digits */
+        case 2: /* LANES_HOLDS (bit 0) is 1, three different digits */
             x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
             break;
-        case 3: /* LANES_HOLDS is 1 in one lane, digits differ */
+        case 3: /* LANES_HOLDS (bit 0) is 1 in one lane, digits differ */
             x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
             break;
         default:

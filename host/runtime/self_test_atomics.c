@@ -229,7 +229,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
 #define CONTENTION_MS 2000
 
 /* Launches the kernel. If the device runs few groups, repeats the launch with more rounds until enough updates have
- * collided. */
+ * collided, or until the time limit. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);

@@ -22,7 +22,6 @@ static void destroy(ordo_device *dev, struct ordo_stage *stage)
     free(stage);
 }
 
-/* Creates a stage. On a CPU nothing is copied: each call creates a buffer over the stage's host memory. */
 static struct ordo_stage *create(ordo_device *dev)
 {
     cl_int             code = CL_SUCCESS;
