@@ -424,19 +424,27 @@ static double median(std::vector<double> list)
     return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
 }
 
-static Times time_calls(const Call &call, double seconds)
+/* Peers with `prepare` run one call a batch. */
+static Times time_calls(const Peer &peer, double seconds)
 {
+    const auto run = [&](int n) {
+        if (peer.prepare) {
+            peer.prepare();
+            must(cudaDeviceSynchronize(), "the preparation of a call");
+        }
+        return time_batch(peer.call, n);
+    };
     int n = 1;
-    time_batch(call, 1); /* loads the kernels */
-    double took = time_batch(call, n).wall;
-    while (took * n < batch_seconds && n * 2 <= most_batch) {
+    run(1); /* loads the kernels */
+    double took = run(n).wall;
+    while (!peer.prepare && took * n < batch_seconds && n * 2 <= most_batch) {
         n *= 2;
-        took = time_batch(call, n).wall;
+        took = run(n).wall;
     }
     const int           repetitions = (int) std::max(3.0, std::min(seconds / (took * n), (double) most_repetitions));
     std::vector<double> wall, device;
     for (int r = 0; r < repetitions; r++) {
-        const Times times = time_batch(call, n);
+        const Times times = run(n);
         wall.push_back(times.wall);
         device.push_back(times.device);
     }
@@ -469,10 +477,12 @@ static bool run_rows(const struct spec &spec, double seconds, const char *device
     bool right = true;
     if (!has_room(spec))
         return true;
-    const bool              hashes = workload_is_dict(spec.workload) && spec.variant == HASH;
-    const std::vector<Peer> peers = hashes ? hash_peers(spec) : array_peers(spec);
+    const bool        is_dict = workload_is_dict(spec.workload), hashes = is_dict && spec.variant == HASH;
+    std::vector<Peer> peers = hashes ? hash_peers(spec) : tree_peers(spec);
+    if (!hashes && peers.empty())
+        peers = array_peers(spec);
     for (const Peer &peer : peers) {
-        const Times times = time_calls(peer.call, seconds / (double) peers.size());
+        const Times times = time_calls(peer, seconds / (double) peers.size());
         const bool  good = peer.is_right();
         print_row(spec, peer.name, times, good, device);
         right = right && good;

@@ -33,11 +33,14 @@ inline std::vector<unsigned char> read(const Array &array)
 
 using Call = std::function<void()>;
 
-/* A library on a point: the timed call and its check. */
+/* A library on a point: the timed call and its check. `prepare` runs untimed before each call, unless it is empty. */
 struct Peer {
     const char           *name;
     Call                  call;
     std::function<bool()> is_right;
+    Call                  prepare = {};
 };
 /* The hash tables that can run the row, with new keys and values. */
 std::vector<Peer> hash_peers(const struct spec &spec);
+/* The B-trees that can run the row, with new keys and values. */
+std::vector<Peer> tree_peers(const struct spec &spec);

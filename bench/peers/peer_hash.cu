@@ -3,7 +3,7 @@
  * bght. Both use all ones as an empty slot, so such keys and values are left out. BGHT needs distinct keys, so all
  * tables get them. A build starts from a cleared table with allocated memory and paired input, which favours the
  * peers. */
-#include "peer.hpp"
+#include "peer_dict.hpp"
 
 #ifndef PEER_CUCO
 #define PEER_CUCO 0
@@ -33,30 +33,10 @@ template <typename T = void> struct identity {
 #include <bght/cht.hpp>
 #endif
 
-#include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <random>
 
 namespace {
-
-/* The empty slot. The top bit of values is never set. */
-template <typename T> constexpr T none = T(~T(0));
-
-template <typename K, typename V> V value_of_key(K key)
-{
-    return V((uint64_t(key) * 0x9e3779b97f4a7c15ull >> (64 - 8 * sizeof(V))) & (none<V> >> 1));
-}
-
-template <typename K> std::vector<K> distinct_keys(const struct spec &spec)
-{
-    std::vector<K> keys(spec.count);
-    keys_draw(spec.type, spec.dist, spec.seed, spec.count, keys.data());
-    std::replace(keys.begin(), keys.end(), none<K>, K(0));
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return keys;
-}
 
 template <typename K, typename V> struct Content {
     std::vector<K> keys;    /* distinct */
