@@ -74,6 +74,9 @@
 #define LTREE_LEVELS_MAX   13
 #define LTREE_NODE_MASK    0x07ffffffu
 
+/* Kinds of operations, which the host counts before a concurrent batch. */
+enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
+
 enum ltree_word {
     LTREE_ROOT,
     LTREE_LEAVES, /* number of allocated leaves */
@@ -83,16 +86,20 @@ enum ltree_word {
     LTREE_GROUPS,  /* number of leaves that the batch changes */
     LTREE_WANTED,  /* upper bound of the number of new leaves */
     LTREE_LARGEST, /* largest number of updates of one leaf */
-    /* Counters of concurrent batches: */
-    LTREE_PENDING,        /* number of operations that gave up */
-    LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation that gave up had visited a leaf */
-    LTREE_RESTARTS,       /* number of failed attempts of all operations */
-    LTREE_TICK,           /* logical clock, with which tests record operations */
-    LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,        /* number of empty leaves with an entry in the level above */
-    LTREE_DEAD,           /* number of allocated leaves that belong to no level */
-    LTREE_DIRTY_NODES,    /* the first of LTREE_LEVELS_MAX counters of dirty nodes, one per level */
+    /* Counters of concurrent batches, LTREE_COUNTERS words: */
+    LTREE_PENDING,  /* number of operations that gave up */
+    LTREE_STARVED,  /* number of operations that gave up because no leaf was free */
+    LTREE_MOVED,    /* 1 if an operation that gave up had visited a leaf */
+    LTREE_RESTARTS, /* number of failed attempts of all operations */
+    LTREE_TALLY,    /* the first of N_TALLIES words: the number of operations of each kind (enum ltree_tally) */
+    LTREE_COUNTERS_END = LTREE_TALLY + N_TALLIES,
+    LTREE_COUNTERS = LTREE_COUNTERS_END - LTREE_PENDING,
+    /* Other words: */
+    LTREE_TICK = LTREE_COUNTERS_END, /* logical clock, with which tests record operations */
+    LTREE_SPLITS_PENDING,            /* 1 if a new node has no entry in the level above */
+    LTREE_ZOMBIES,                   /* number of empty leaves with an entry in the level above */
+    LTREE_DEAD,                      /* number of allocated leaves that belong to no level */
+    LTREE_DIRTY_NODES,               /* the first of LTREE_LEVELS_MAX counters of dirty nodes, one per level */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };
 
@@ -102,8 +109,6 @@ enum ltree_word {
 
 /* Size in bytes of the record (a uint4) of an operation that gave up. */
 #define LTREE_PENDING_BYTES 16
-
-enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
 /* Classes of operations that gave up. The host runs each class again as one batch, while no concurrent kernel runs. */
 enum ltree_left {

@@ -389,6 +389,8 @@ static void make_up_state(cl_uint *state)
     state[LTREE_WANTED] = answer;
     state[LTREE_LARGEST] = answer == 600 ? 0 : answer;
     state[LTREE_PENDING] = answer;
+    for (size_t i = 0; i < N_TALLIES; i++)
+        state[LTREE_TALLY + i] = answer;
     state[LTREE_SPLITS_PENDING] = answer;
     state[LTREE_ZOMBIES] = answer;
 }

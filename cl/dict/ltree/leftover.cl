@@ -7,7 +7,7 @@
 /* Built together: ltree_gather ltree_scatter */
 
 ORDO_KERNEL(LTREE_GROUP)
-void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
+void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *state)
 {
     __local uint sums[N_TALLIES];
     uint         of[N_TALLIES] = { 0, 0, 0, 0, 0 };
@@ -30,7 +30,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = get_local_id(0); k < N_TALLIES; k += LTREE_GROUP)
         if (sums[k])
-            (void) ordo_add(tally + k, sums[k]);
+            (void) ordo_add(state + LTREE_TALLY + k, sums[k]);
 }
 
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)

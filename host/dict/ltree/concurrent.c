@@ -71,6 +71,7 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const cl_ulong                            capacity = b->range_capacity;
     struct ordo_args                          args = ordo_ltree_args(c->tree);
 
+    c->tree->counted_on = true;
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
              ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
              ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
@@ -187,7 +188,6 @@ static bool finds_first(const struct ordo_ltree_batch *c)
 static ordo_status prepare(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(ordo_ltree_take_lists(c));
-    ORDO_TRY(ordo_ltree_batch_state(c));
     ORDO_TRY(ordo_ltree_set_tick(c, first_tick(c)));
     return c->tally[TALLY_STORES] > 0 ? ordo_ltree_grow_ahead(c) : ORDO_OK;
 }
@@ -237,10 +237,10 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     struct ordo_ltree      *tree = ordo_ltree_of(dict);
     struct ordo_ltree_batch c = { .call = call, .tree = tree, .batch = batch, .far = ORDO_LTREE_QUERY_LEAVES };
 
+    ORDO_TRY(ordo_ltree_begin(call, tree));
     ORDO_TRY(ordo_ltree_take_tally(&c));
     ORDO_TRY(ordo_dict_check_concurrent(&tree->dict, batch, c.tally[TALLY_STORES], c.tally[TALLY_SCANS],
                                         c.tally[TALLY_RANGES]));
-    ORDO_TRY(ordo_ltree_begin(call, tree));
     ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));
     c.found_first = finds_first(&c);
     if (c.found_first)

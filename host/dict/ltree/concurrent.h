@@ -37,8 +37,12 @@ ordo_status ordo_ltree_or_without(ordo_status status);
  * (ordo_call_abandon). */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
-/* Reads the tree's state to c->state. On the device, then sets the counters of operations that gave up to 0. */
+/* Sets the device's counters (LTREE_PENDING and the words after it) to 0. */
+ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c);
+/* Reads the tree's state to c->state, and sets the device's counters to 0. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
+/* Sets the device's tick (logical clock). Does nothing unless a test records a history or injects faults, because no
+ * other kernel uses the tick. */
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Continues a batch after a step that may have changed the tree. Completes a build or an update of levels that the
  * driver has refused, or creates the first leaf. Restores the tick (a time stamp for tests), and reads the state. */
@@ -64,7 +68,8 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Sets c->tally to the number of operations of each kind (enum ltree_tally). Waits for the device. */
+/* Sets c->tally to the number of operations of each kind (enum ltree_tally), and reads the tree's state to c->state.
+ * The tree must have nodes. Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 /* Executes the listed operations between launches, as batches in key order. If memory is short, some stay in l->list.
  * Sets *updated to true if at least an eighth of the updates are done. */

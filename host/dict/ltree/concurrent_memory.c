@@ -13,15 +13,25 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
     return ordo_ltree_or_without(status);
 }
 
+ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c)
+{
+    ORDO_TRY(
+        ordo_call_fill(c->call, c->tree->state, LTREE_PENDING * sizeof(cl_uint), LTREE_COUNTERS * sizeof(cl_uint), 0));
+    c->tree->counted_on = false;
+    return ORDO_OK;
+}
+
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(ordo_ltree_read_counters(c->call, c->tree, c->state));
     c->tree->restarts += c->state[LTREE_RESTARTS];
-    return ordo_call_fill(c->call, c->tree->state, LTREE_PENDING * sizeof(cl_uint), 4 * sizeof(cl_uint), 0);
+    return ordo_ltree_clear_counters(c);
 }
 
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 {
+    if (!c->tree->history && !c->tree->faults)
+        return ORDO_OK;
     return ordo_call_fill(c->call, c->tree->state, LTREE_TICK * sizeof(cl_uint), sizeof(cl_uint), tick);
 }
 

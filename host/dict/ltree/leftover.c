@@ -16,14 +16,16 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
 {
     const struct ordo_launch launch = kernel(c, "ltree_tally", ordo_min_size(c->batch->count, TALLY_ITEMS));
     struct ordo_args         args = { .n = 0 };
-    cl_mem                   words = NULL;
 
-    ORDO_TRY(ordo_call_scratch(c->call, sizeof c->tally, &words));
-    ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
+    if (c->tree->counted_on)
+        ORDO_TRY(ordo_ltree_clear_counters(c));
     ordo_args_slice(&args, &c->batch->codes);
-    ORDO_ADD(&args, ORDO_ARG_UINT(c->batch->count), ORDO_ARG(words));
+    ORDO_ADD(&args, ORDO_ARG_UINT(c->batch->count), ORDO_ARG(c->tree->state));
+    c->tree->counted_on = true;
     ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
-    return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
+    ORDO_TRY(ordo_ltree_read_counters(c->call, c->tree, c->state));
+    memcpy(c->tally, &c->state[LTREE_TALLY], sizeof c->tally);
+    return ORDO_OK;
 }
 
 /* Operations of one kind that gave up, copied to scratch memory. `where` has their indices in the batch. */

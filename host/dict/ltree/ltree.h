@@ -68,6 +68,7 @@ struct ordo_ltree {
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
+    bool   counted_on; /* True if the device's counters of concurrent batches may differ from 0. */
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)

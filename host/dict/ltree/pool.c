@@ -189,7 +189,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
     return ORDO_OK;
 }
 
-ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
+static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
@@ -198,20 +198,41 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }
-    if (state[LTREE_LEAVES] > tree->pools.leaves)
-        state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
+    return ORDO_OK;
+}
+
+static void note_state(struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
+{
     tree->leaves_max = state[LTREE_LEAVES];
     tree->elements_max = state[LTREE_ELEMENTS];
+}
+
+ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
+{
+    ORDO_TRY(read_words(call, tree, state));
+    if (state[LTREE_LEAVES] > tree->pools.leaves)
+        state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
+    note_state(tree, state);
     return ORDO_OK;
+}
+
+/* Sets a word above `most` to `most`, in `state` and on the device. */
+static ordo_status limit_word(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS],
+                              enum ltree_word word, size_t most)
+{
+    if (state[word] <= most)
+        return ORDO_OK;
+    state[word] = (cl_uint) most;
+    return ordo_call_fill(call, tree->state, word * sizeof(cl_uint), sizeof(cl_uint), state[word]);
 }
 
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
-    ORDO_TRY(ordo_ltree_read_state(call, tree, state));
-    if (state[LTREE_INNER] > tree->pools.inner)
-        state[LTREE_INNER] = (cl_uint) tree->pools.inner;
-    ORDO_TRY(ordo_call_fill(call, tree->state, LTREE_LEAVES * sizeof(cl_uint), sizeof(cl_uint), state[LTREE_LEAVES]));
-    return ordo_call_fill(call, tree->state, LTREE_INNER * sizeof(cl_uint), sizeof(cl_uint), state[LTREE_INNER]);
+    ORDO_TRY(read_words(call, tree, state));
+    ORDO_TRY(limit_word(call, tree, state, LTREE_LEAVES, tree->pools.leaves));
+    ORDO_TRY(limit_word(call, tree, state, LTREE_INNER, tree->pools.inner));
+    note_state(tree, state);
+    return ORDO_OK;
 }
 
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores)
