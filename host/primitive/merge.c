@@ -84,8 +84,7 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(ordo_check_narrow(dev, params->key, "ordo_merge"));
-    return ordo_check_value_bytes(dev, params->value_bytes);
+    return ordo_check_pair(dev, params->key, params->value_bytes);
 }
 
 static ordo_status check_counts(ordo_device *dev, size_t a_count, size_t b_count)
@@ -103,9 +102,12 @@ static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params 
 {
     const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     const struct ordo_array arrays[] = {
-        { "a_keys", a->keys, a->count, key_bytes },       { "a_values", a->values, a->count, value_bytes },
-        { "b_keys", b->keys, b->count, key_bytes },       { "b_values", b->values, b->count, value_bytes },
-        { "keys_out", out->keys, out->count, key_bytes }, { "values_out", out->values, out->count, value_bytes },
+        { "a_keys", a->keys, a->count, key_bytes, key_bytes },
+        { "a_values", a->values, a->count, value_bytes },
+        { "b_keys", b->keys, b->count, key_bytes, key_bytes },
+        { "b_values", b->values, b->count, value_bytes },
+        { "keys_out", out->keys, out->count, key_bytes, key_bytes },
+        { "values_out", out->values, out->count, value_bytes },
     };
     ORDO_TRY(check_counts(dev, a->count, b->count));
     return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);

@@ -13,8 +13,9 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
- *   Types        All calls take the types of 4 and 8 bytes. Only ordo_sort also takes keys of 16
- *                bytes. Keys are equal if all bits are: -0 is not +0.
+ *   Types        All calls take the types of 4 and 8 bytes. Only ordo_sort, ordo_merge and
+ *                ordo_merge_runs also take keys of 16 bytes. Keys are equal if all bits are: -0 is
+ *                not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
