@@ -80,7 +80,8 @@ static int list_series(const struct run *run, enum workload workload, struct ser
             if (past)
                 break;
             if ((workload_asks_prefixes(workload) && spec.type != ORDO_U32 && spec.type != ORDO_U64) ||
-                (type_is_wide(spec.type) && !workload_takes_wide(workload)) ||
+                (type_is_wide(spec.type) &&
+                 (!workload_takes_wide(workload) || (searches && variant == VARIANT_COMPRESSED))) ||
                 (workload_needs_values(workload) && !spec.value_bytes))
                 continue;
             if (list)

@@ -29,9 +29,9 @@
 ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 {
 #if SEARCH_UPPER
-    return key <= query;
+    return key_upto(key, query);
 #else
-    return key < query;
+    return key_before(key, query);
 #endif
 }
 
@@ -39,7 +39,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* Number of keys in a *piece*, the part of a node that a lane loads at once. A piece is a vector on CPUs, 16 bytes
  * on GPUs. */
-#if ORDO_CPU
+#if ORDO_CPU && KEY_BITS <= 64
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
 #define PIECE_KEYS (128 / KEY_BITS)
@@ -56,6 +56,12 @@ ORDO_FN uint piece_first(uint r)
 }
 
 #if ORDO_CPU
+#if KEY_BITS > 64
+typedef ordo_key key_piece;
+#define piece_load(from)           (*(from))
+#define piece_bits(piece)          key_bits(piece)
+#define piece_before(piece, query) search_before(piece, query)
+#else
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
@@ -116,6 +122,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
     return (uint) -piece_sum(piece < query);
 #endif
 }
+#endif
 
 /* Returns how many separators of the node come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
@@ -137,6 +144,8 @@ ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[
     piece[1] = four.y;
     piece[2] = four.z;
     piece[3] = four.w;
+#elif KEY_BITS == 128
+    piece[0] = *from;
 #else
     const ulong2 two = *(__global const ulong2 *) from;
     piece[0] = two.x;
@@ -153,6 +162,8 @@ ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key p
     piece[1] = four.y;
     piece[2] = four.z;
     piece[3] = four.w;
+#elif KEY_BITS == 128
+    piece[0] = as_ulong2(four);
 #else
     const ulong2 two = as_ulong2(four);
     piece[0] = two.x;

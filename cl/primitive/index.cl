@@ -68,11 +68,12 @@ void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 {
     for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
         const separator s = separator_of(count, shift, e);
-        if (nodes[nodes_at + s.position] != key_bits(keys[keys_at + s.element]))
+        if (!key_same(nodes[nodes_at + s.position], key_bits(keys[keys_at + s.element])))
             ordo_min(wrong, e);
     }
 }
 
+#if KEY_BITS <= 64
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
 /* pack_last returns the last key of block b. pack_base returns the last key of block b - 1, or 0 for block 0. */
@@ -138,3 +139,4 @@ void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint b
         }
     }
 }
+#endif

@@ -75,13 +75,13 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
 
-    while (step <= keys.count - from && key_form(keys, from + step - 1) <= query) {
+    while (step <= keys.count - from && key_upto(key_form(keys, from + step - 1), query)) {
         from += step;
         step *= 2;
     }
     for (uint left = min(step - 1, keys.count - from); left > 0;) {
         const uint middle = left / 2;
-        const bool before = key_form(keys, from + middle) <= query;
+        const bool before = key_upto(key_form(keys, from + middle), query);
         from += before ? middle + 1 : 0;
         left = before ? left - middle - 1 : middle;
     }

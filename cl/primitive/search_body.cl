@@ -30,8 +30,8 @@ ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_ke
 ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 {
     if (SEARCH_LAST)
-        return rank > 0 && rank <= keys.count && key_form(keys, rank - 1) == query;
-    return SEARCH_LOOKUP && rank < keys.count && key_form(keys, rank) == query;
+        return rank > 0 && rank <= keys.count && key_same(key_form(keys, rank - 1), query);
+    return SEARCH_LOOKUP && rank < keys.count && key_same(key_form(keys, rank), query);
 }
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
@@ -161,7 +161,7 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
-        outside |= query[r] < low || query[r] > high;
+        outside |= key_before(query[r], low) || key_before(high, query[r]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         *scratch = 0;
@@ -227,12 +227,12 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
     const key_array keys = KEYS, queries = QUERIES;
     const answers   to = ANSWERS;
     const ulong     first = (ulong) get_global_id(0) * chunk;
-    ordo_key_form   last = 0;
+    ordo_key_form   last = KEY_LEAST;
     uint            rank = 0;
 
     for (ulong i = first; i < min(first + chunk, (ulong) queries.count); i++) {
         const ordo_key_form query = key_bits(queries.key[i]);
-        if (i == first || query < last) {
+        if (i == first || key_before(query, last)) {
             rank = 0;
             span_ranks(keys.key, keys.count, &query, &rank);
         } else {

@@ -25,7 +25,7 @@ ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
     for (uint i = at; i != at + PIECE_KEYS; i++) {
         if (i < keys.count) {
             const ordo_key_form key = key_bits(keys.key[i]);
-            count += search_before(key, query) + (COUNT_FINDS && key == query ? COUNT_EQUAL : 0);
+            count += search_before(key, query) + (COUNT_FINDS && key_same(key, query) ? COUNT_EQUAL : 0);
         } else {
             count += i >= 0u - SEARCH_NODE;
         }

@@ -22,6 +22,9 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     for (uint m = 0; m < TEAM_QUERIES; m++) {
 #if KEY_BITS == 32
         way[m].query = team_bcast(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+#elif KEY_BITS == 128
+        way[m].query = (ordo_key_form) (team_bcast64(query[m / TEAM_WIDTH].x, m % TEAM_WIDTH),
+                                        team_bcast64(query[m / TEAM_WIDTH].y, m % TEAM_WIDTH));
 #else
         way[m].query = team_bcast64(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 #endif
@@ -61,7 +64,7 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
 #if COUNT_FINDS
     ORDO_UNROLL
     for (uint i = 0; i < PIECE_KEYS; i++)
-        count += piece[i] == query ? COUNT_EQUAL : 0;
+        count += key_same(piece[i], query) ? COUNT_EQUAL : 0;
 #endif
     return count;
 }

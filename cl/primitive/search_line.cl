@@ -20,7 +20,7 @@ ORDO_FN index_form search_form(void)
 #define line_before(line, step, block, query) node_before(line, query)
 #else
 
-#if ORDO_CPU
+#if ORDO_CPU && KEY_BITS <= 64
 /* Adds the elements of a vector. In the result of a vector comparison, true is -1. */
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)

@@ -82,6 +82,14 @@ static index_form blocked(const ordo_device *dev, size_t key_bytes)
     return form;
 }
 
+/* A node of 16-byte keys has as many bytes as a node of 8-byte keys, but at least 8 keys. */
+static cl_uint node_log2_of(const ordo_device *dev, ordo_type key)
+{
+    const cl_uint log2 = log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(ordo_type_bytes(key), 0)));
+
+    return ordo_type_is_wide(key) && log2 > 3 ? log2 - 1 : log2;
+}
+
 index_form ordo_index_form(const ordo_device *dev, ordo_type key)
 {
     const size_t          key_bytes = ordo_type_bytes(key);
@@ -89,7 +97,7 @@ index_form ordo_index_form(const ordo_device *dev, ordo_type key)
 
     if (ordo_tunable(dev, ORDO_SEARCH_LAYOUT, shape) == ORDO_INDEX_BLOCKED)
         return blocked(dev, key_bytes);
-    return level_order(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)));
+    return level_order(node_log2_of(dev, key));
 }
 
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index)
@@ -241,9 +249,10 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
 {
     ordo_device *dev = call->dev;
 
-    ORDO_TRY(ordo_check_narrow(dev, key, "ordo_index_build"));
+    const struct ordo_array array = { "keys", keys, count, ordo_type_bytes(key), ordo_type_bytes(key) };
+    ORDO_TRY(compressed ? ordo_check_narrow(dev, key, "ordo_index_build_compressed") : ordo_check_type(dev, key));
     ORDO_REQUIRE_COUNT(dev, "count", count);
-    ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
+    ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
     /* In a compressed index, block 0 begins at keys.at. In other indexes, blocks begin at multiples of the block

@@ -22,17 +22,11 @@ static ordo_status check_index(ordo_device *dev, const struct ordo_search *s)
     return ORDO_OK;
 }
 
-static const char *name_of(const struct ordo_search *s)
-{
-    return s->lookup ? "ordo_lookup" : s->ranges ? "ordo_equal_range" : "ordo_search";
-}
-
 static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search *s)
 {
     ordo_device *dev = call->dev;
 
-    ORDO_TRY(ordo_check_narrow(dev, s->key, name_of(s)));
-    ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, s->key, s->value_bytes));
     ORDO_REQUIRE(dev, s->scheme >= ORDO_SCHEME_AUTO && s->scheme <= ORDO_SCHEME_SORTED, ORDO_INVALID,
                  "scheme is %d: no ordo_scheme", (int) s->scheme);
     ORDO_REQUIRE_COUNT(dev, "count", s->count);
@@ -40,9 +34,9 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 
     const size_t            key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
     const struct ordo_array arrays[] = {
-        { "keys", ordo_search_is_packed(s) ? ordo_none() : s->keys, s->count,
-          ordo_search_is_packed(s) ? 0 : key_bytes },
-        { "queries", s->queries, s->n_queries, key_bytes },
+        { "keys", ordo_search_is_packed(s) ? ordo_none() : s->keys, s->count, ordo_search_is_packed(s) ? 0 : key_bytes,
+          key_bytes },
+        { "queries", s->queries, s->n_queries, key_bytes, key_bytes },
         { "values", s->values, s->count, value_bytes },
         { "values_out", s->values_out, s->n_queries, value_bytes },
         { "found", s->found, s->n_queries, s->found.mem ? 1 : 0 },
@@ -123,20 +117,18 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index,
-                              const char *call)
+static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
                  "index is given, but indexes are over arrays in device memory, and these are the host's");
-    ORDO_TRY(ordo_check_narrow(dev, key, call));
-    return ordo_check_value_bytes(dev, value_bytes);
+    return ordo_check_pair(dev, key, value_bytes);
 }
 
 ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,
                              const void *queries, size_t n_queries, uint32_t *ranks)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(check_host(dev, params->key, 0, params->index, "ordo_search"));
+    ORDO_TRY(check_host(dev, params->key, 0, params->index));
 
     const size_t           key_bytes = ordo_type_bytes(params->key);
     struct ordo_host_array a[] = {
@@ -155,7 +147,7 @@ ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_rang
                                   size_t count, const void *queries, size_t n_queries, uint32_t *lower, uint32_t *upper)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(check_host(dev, params->key, 0, params->index, "ordo_equal_range"));
+    ORDO_TRY(check_host(dev, params->key, 0, params->index));
 
     const size_t           key_bytes = ordo_type_bytes(params->key);
     struct ordo_host_array a[] = {
@@ -177,7 +169,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
                              uint8_t *found)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(check_host(dev, params->key, params->value_bytes, params->index, "ordo_lookup"));
+    ORDO_TRY(check_host(dev, params->key, params->value_bytes, params->index));
 
     const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     struct ordo_host_array a[] = {

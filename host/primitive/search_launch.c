@@ -207,9 +207,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Returns the number of queries per work-item. On a GPU the nodes of these queries must fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
-    const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
+    const size_t node_bytes = node * ordo_type_bytes(s->key), fitting = NODE_BYTES_MAX / node_bytes;
 
-    return ordo_device_facts(dev)->cpu ? search_items(dev, s) : ordo_min_size(search_items(dev, s), fitting);
+    return ordo_device_facts(dev)->cpu ? search_items(dev, s)
+                                       : ordo_min_size(search_items(dev, s), fitting ? fitting : 1);
 }
 
 static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_search *s)

@@ -13,9 +13,10 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
- *   Types        All calls take the types of 4 and 8 bytes. Only ordo_sort, ordo_merge and
- *                ordo_merge_runs also take keys of 16 bytes. Keys are equal if all bits are: -0 is
- *                not +0.
+ *   Types        All calls take the types of 4 and 8 bytes. Only sorts, merges and searches
+ *                also take keys of 16 bytes: ordo_sort, ordo_merge, ordo_merge_runs, ordo_search,
+ *                ordo_equal_range, ordo_lookup, ordo_index_build. Keys are equal if all bits are:
+ *                -0 is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
@@ -443,8 +444,9 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* A search index over a sorted array. The array must stay in place and unchanged while the index
  * exists.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. At most 26 % with other
- *   values of the tunables search.*.
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default, and 14 % with nodes of 8
+ *   keys, the default for keys of 16 bytes. At most 26 % with other values of the tunables
+ *   search.*.
  * Concurrency: any number of threads may search. No call may use the index while it is
  *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;

@@ -105,25 +105,31 @@ static void answer_scan(const struct spec *spec, const struct inputs *in, struct
     free(orders);
 }
 
+/* Number of keys less than the query, or with `upper` not greater. */
+static size_t rank_of(const struct spec *spec, const struct inputs *in, struct key_form query, bool upper)
+{
+    size_t from = 0, to = COUNT;
+    while (from < to) {
+        const size_t middle = (from + to) / 2;
+        if (key_form_compare(key_form_at(spec->type, in->keys, middle), query) < (upper ? 1 : 0))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static void answer_queries(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
-    const size_t bytes = key_bytes(spec);
-    void        *orders = malloc(COUNT * bytes);
-    for (size_t i = 0; i < COUNT; i++)
-        set_element(orders, bytes, i, key_order(spec->type, element(in->keys, bytes, i)));
     for (size_t q = 0; q < QUERIES; q++) {
-        const uint64_t query = key_order(spec->type, element(in->queries, bytes, q));
-        const size_t   rank = host_lower_bound(orders, bytes, COUNT, query);
+        const struct key_form query = key_form_at(spec->type, in->queries, q);
+        const size_t          rank = rank_of(spec, in, query, false), upper = rank_of(spec, in, query, true);
         out->ranks[q] = (uint32_t) rank;
-        size_t upper = rank;
-        while (upper < COUNT && element(orders, bytes, upper) == query)
-            upper++;
         out->uppers[q] = (uint32_t) upper;
-        out->found[q] = rank < COUNT && element(orders, bytes, rank) == query;
+        out->found[q] = upper > rank;
         if (out->found[q] && spec->value_bytes)
             set_element(out->values, spec->value_bytes, q, element(in->values, spec->value_bytes, rank));
     }
-    free(orders);
 }
 
 /* From the sorted elements. */

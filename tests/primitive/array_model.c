@@ -22,9 +22,9 @@ static void put(const struct modelled *m, size_t array, size_t i, uint64_t word)
         write_bits(m->a[array], m->bytes[array], i, word);
 }
 
-static uint64_t form_at(const struct modelled *m, size_t array, size_t i)
+static struct test_form form_at(const struct modelled *m, size_t array, size_t i)
 {
-    return ordo_key_bits(m->g->type, (const uint8_t *) m->a[array] + i * m->bytes[array]);
+    return test_form_of(m->g->type, (const uint8_t *) m->a[array] + i * m->bytes[array]);
 }
 
 /* ---- elements in order ------------------------------------------------------------------------------------------- */
@@ -253,14 +253,14 @@ static void model_unique(const struct modelled *m)
 
 /* ---- searches ---------------------------------------------------------------------------------------------------- */
 
-static size_t bound(const struct modelled *m, uint64_t form, bool upper)
+static size_t bound(const struct modelled *m, struct test_form form, bool upper)
 {
     size_t low = 0, high = m->g->second;
 
     while (low < high) {
-        const size_t   middle = low + (high - low) / 2;
-        const uint64_t is = form_at(m, 0, middle);
-        if (upper ? is <= form : is < form)
+        const size_t middle = low + (high - low) / 2;
+        const int    order = test_form_compare(form_at(m, 0, middle), form);
+        if (order < 0 || (upper && order == 0))
             low = middle + 1;
         else
             high = middle;
@@ -287,9 +287,9 @@ static void model_lookup(const struct modelled *m)
     uint8_t *found = m->a[4];
 
     for (size_t i = 0; i < m->g->count; i++) {
-        const uint64_t form = form_at(m, 2, i);
-        const size_t   at = bound(m, form, false);
-        const bool     is_there = at < m->g->second && form_at(m, 0, at) == form;
+        const struct test_form form = form_at(m, 2, i);
+        const size_t           at = bound(m, form, false);
+        const bool             is_there = at < m->g->second && test_form_compare(form_at(m, 0, at), form) == 0;
         if (found)
             found[i] = is_there;
         if (is_there)

@@ -141,7 +141,8 @@ static void search_blocks(struct test *t, ordo_type type, struct depths d)
     }
 }
 
-/* The seed decides which types each depth has: two of the six, or one in code for GPUs. */
+/* The seed decides which types each depth has: two of the six, or one in code for GPUs. Each depth also has a type of
+ * 16 bytes. */
 MASK_TEST(search_blocks, every_depth_gives_the_ranks_of_a_binary_search, "", "cpu=0")
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
@@ -154,6 +155,7 @@ MASK_TEST(search_blocks, every_depth_gives_the_ranks_of_a_binary_search, "", "cp
         for (size_t k = 0; k < 6; k++)
             if (all || (t->mask[0] == 0 ? k % 3 : k) == (i + t->seed) % (t->mask[0] == 0 ? 3 : 6))
                 search_blocks(t, test_types[k], depths[i]);
+        search_blocks(t, test_wide_types[(i + t->seed) % 2], depths[i]);
     }
 }
 

@@ -4,6 +4,7 @@
 #define ORDO_TESTS_SEARCH_CASE_H
 
 #include "array_case.h"
+#include "tests/support/wide.h"
 
 struct search_case {
     ordo_type       type;
@@ -20,6 +21,27 @@ struct search_case {
 
 /* ---- input --------------------------------------------------------------------------------------------------- */
 
+static struct test_form form_at(ordo_type type, const void *keys, size_t i)
+{
+    return test_form_of(type, (const uint8_t *) keys + i * ordo_type_bytes(type));
+}
+
+static void put_form_at(ordo_type type, void *keys, size_t i, struct test_form form)
+{
+    if (ordo_type_bytes(type) == 16)
+        test_form_put(type, form, (uint8_t *) keys + i * 16);
+    else
+        put_form(type, keys, i, form.low);
+}
+
+static struct test_form neighbour(struct test_form form, bool above)
+{
+    const struct test_form up = { form.high + (form.low == UINT64_MAX), form.low + 1 };
+    const struct test_form down = { form.high - (form.low == 0), form.low - 1 };
+
+    return above ? up : down;
+}
+
 /* Keys, their neighbours on either side, extreme values and random ones. */
 static void make_queries(struct test *t, const struct search_case *c, const void *keys, void *queries)
 {
@@ -28,8 +50,9 @@ static void make_queries(struct test *t, const struct search_case *c, const void
         const uint64_t kind = test_below(t, 8);
         if (kind == 0)
             continue;
-        const uint64_t near = c->count ? form_of_key(c->type, keys, test_below(t, c->count)) : 0;
-        put_form(c->type, queries, i, kind == 1 ? test_random(t) : kind == 2 ? near - 1 : kind == 3 ? near + 1 : near);
+        const struct test_form none = { 0, 0 }, any = { test_random(t), test_random(t) };
+        const struct test_form near = c->count ? form_at(c->type, keys, test_below(t, c->count)) : none;
+        put_form_at(c->type, queries, i, kind == 1 ? any : kind <= 3 ? neighbour(near, kind == 3) : near);
     }
     if (c->sorted)
         test_sort_keys(c->type, false, c->n_queries, queries);

@@ -130,8 +130,6 @@ DEVICE_TEST(sort_wide, other_calls_name_the_type_and_themselves)
                        ordo_select_host(t->dev, ordo_select_params(.key = type), keys, 1, 0, out, counts));
         expect_refusal(t, type, "ordo_unique",
                        ordo_unique_host(t->dev, ordo_unique_params(.key = type), keys, 1, out, counts, 1, counts + 1));
-        expect_refusal(t, type, "ordo_search",
-                       ordo_search_host(t->dev, ordo_search_params(.key = type), keys, 1, keys, 1, counts));
     }
 }
 
