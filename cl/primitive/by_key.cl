@@ -4,7 +4,7 @@
  * segment's reduction up to the element. */
 
 /* Macros that the host defines:
- *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.
+ *  BY_KEY_BYTES       The size of a key: 4, 8 or 16 bytes.
  *  BY_KEY_VALUES      1 if there are values to reduce.
  *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
  *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2). */
@@ -39,9 +39,11 @@
 #if BY_KEY_BYTES == 4
 typedef uint  by_key_word;
 typedef uint4 by_key_four;
-#else
+#elif BY_KEY_BYTES == 8
 typedef ulong  by_key_word;
 typedef ulong4 by_key_four;
+#else
+typedef ulong2 by_key_word;
 #endif
 #if BY_KEY_WIDEN
 typedef uint  by_key_in;
@@ -96,9 +98,18 @@ ORDO_FN fold_word by_key_value(__private const by_key_arrays *a, uint i)
 #endif
 }
 
+ORDO_FN bool by_key_differ(by_key_word a, by_key_word b)
+{
+#if BY_KEY_BYTES == 16
+    return ((a.x ^ b.x) | (a.y ^ b.y)) != 0;
+#else
+    return a != b;
+#endif
+}
+
 ORDO_FN bool by_key_is_head(__private const by_key_arrays *a, uint i)
 {
-    return i == 0 || a->keys[i] != a->keys[i - 1];
+    return i == 0 || by_key_differ(a->keys[i], a->keys[i - 1]);
 }
 
 ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
@@ -145,7 +156,7 @@ ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint
     uint      heads = first == 0, i = end;
     fold_word value = FOLD_IDENTITY;
     for (uint k = max(first, 1u); k < end; k++)
-        heads += a->keys[k] != a->keys[k - 1];
+        heads += by_key_differ(a->keys[k], a->keys[k - 1]);
     while (i > first) {
         i--;
         value = fold_values(by_key_value(a, i), value);
@@ -222,6 +233,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
         const uint first = tile_position(tile, r);
+#if BY_KEY_BYTES < 16
         if (whole && ((ulong) a->keys & (sizeof(by_key_four) - 1)) == 0) {
             const by_key_four four = *(__global const by_key_four *) (a->keys + first);
             t->key[r * 4] = four.s0;
@@ -230,9 +242,10 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
             t->key[r * 4 + 3] = four.s3;
             continue;
         }
+#endif
         ORDO_UNROLL
         for (uint v = 0; v < 4; v++)
-            t->key[r * 4 + v] = whole || first + v < a->count ? a->keys[first + v] : 0;
+            t->key[r * 4 + v] = whole || first + v < a->count ? a->keys[first + v] : (by_key_word) 0;
     }
 #if BY_KEY_VALUES
     ORDO_UNROLL
@@ -261,6 +274,8 @@ ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word la
     by_key_word left = 0;
 #elif BY_KEY_BYTES == 4
     by_key_word left = team_shuffle_up(last, 1);
+#elif BY_KEY_BYTES == 16
+    by_key_word left = (by_key_word) (team_shuffle_up64(last.x, 1), team_shuffle_up64(last.y, 1));
 #else
     by_key_word left = team_shuffle_up64(last, 1);
 #endif
@@ -278,7 +293,7 @@ ORDO_FN void by_key_mark(__private const by_key_arrays *a, uint tile, __private 
         by_key_word left = by_key_left(a, t->key[r * 4 + 3], first);
         ORDO_UNROLL
         for (uint v = 0; v < 4; v++) {
-            const bool head = first + v < a->count && (first + v == 0 || t->key[r * 4 + v] != left);
+            const bool head = first + v < a->count && (first + v == 0 || by_key_differ(t->key[r * 4 + v], left));
             t->heads |= (uint) head << (r * 4 + v);
             left = t->key[r * 4 + v];
         }

@@ -99,7 +99,7 @@ static ordo_status enqueue(struct ordo_call *call, struct by_key *b)
 
 static ordo_status check_params(ordo_device *dev, const struct by_key *b)
 {
-    ORDO_TRY(ordo_check_narrow(dev, b->key, b->values ? "ordo_reduce_by_key" : "ordo_unique"));
+    ORDO_TRY(ordo_check_type(dev, b->key));
     if (b->values)
         ORDO_TRY(ordo_check_op(dev, b->value, b->op, "ordo_reduce_by_key"));
     ORDO_REQUIRE(dev, !b->wide || (b->op == ORDO_SUM && ordo_type_bytes(b->value) == 4), ORDO_INVALID,
@@ -113,9 +113,9 @@ static ordo_status check_params(ordo_device *dev, const struct by_key *b)
 static ordo_status check_arrays(ordo_device *dev, const struct by_key *b)
 {
     const struct ordo_array arrays[] = {
-        { "keys", b->keys, b->count, key_bytes(b) },
+        { "keys", b->keys, b->count, key_bytes(b), key_bytes(b) },
         { "values", b->values_in, b->count, value_bytes(b) },
-        { "keys_out", b->keys_out, b->capacity, key_bytes(b) },
+        { "keys_out", b->keys_out, b->capacity, key_bytes(b), key_bytes(b) },
         { "values_out", b->values_out, b->capacity, result_bytes(b) },
         { "counts", b->counts, b->capacity, b->counts.mem ? COUNT_BYTES : 0 },
         { "groups", b->groups, 1, COUNT_BYTES },

@@ -16,11 +16,14 @@ enum { GROUPS_MAX = 4096 };
 /* ITEMS_PER_UNIT: concurrent work-items per compute unit of a GPU. CHUNKS_PER_CORE: work-groups per core of a CPU. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
-static size_t items_of(size_t group, size_t items)
+/* A work-item of a GPU has keys in registers: of keys of 16 bytes about half as many as of 8 bytes. The result is a
+ * multiple of 4, as the tunable is. */
+static size_t items_of(size_t group, size_t items, size_t key_bytes)
 {
     if (group == 1)
         return items < ITEMS_ALONE ? ITEMS_ALONE : items;
-    return ordo_min_size(items, TILE_ITEMS_MAX);
+    items = ordo_min_size(items, TILE_ITEMS_MAX);
+    return key_bytes == 16 && items > 4 ? items / 8 * 4 : items;
 }
 
 static size_t groups_at_once(const struct ordo_facts *facts, size_t group)
@@ -40,7 +43,7 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
     struct ordo_tiles        t = { .group = ordo_group_of(dev, group, shape) };
-    t.items = items_of(t.group, ordo_tunable(dev, items, shape));
+    t.items = items_of(t.group, ordo_tunable(dev, items, shape), key_bytes);
     t.lookback = ordo_looks_back(dev, shape);
     t.shift = t.group == 1 ? 0 : (cl_uint) (at % (16 / key_bytes));
     t.tiles = (cl_uint) ordo_ceil_div(count + t.shift, t.group * t.items);

@@ -229,7 +229,7 @@ static void model_groups(const struct modelled *m, size_t values, size_t keys_ou
 
     for (size_t i = 0, end = 0; i < n; i = end, group++) {
         uint64_t all = widened(m->g, items[i].value);
-        for (end = i + 1; end < n && items[end].key[0] == items[i].key[0]; end++)
+        for (end = i + 1; end < n && memcmp(items[end].key, items[i].key, sizeof items[i].key) == 0; end++)
             all = combine(m->g->value, m->g->array_op, all, widened(m->g, items[end].value));
         if (group >= m->g->room)
             continue;

@@ -37,6 +37,27 @@ MASK_TEST(by_key, knows_every_type_of_key_and_value, "", "cpu=0,progress=1")
     }
 }
 
+/* Both types have the same kernels if the keys are sorted. */
+static void check_wide(struct test *t, bool values)
+{
+    size_t       counts[TEST_SEAMS];
+    const size_t n = array_seams(t, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, 16, counts);
+    for (size_t i = 0; i < n + 2; i++) {
+        struct by_key_case c =
+            random_by_key(t, test_wide_types[i % 2], ORDO_I32, values, i < n ? counts[i] : 20000 + test_below(t, 99));
+        c.op = ORDO_SUM;
+        c.wide = values;
+        c.sorted = i < n;
+        try_by_key(t, &c, i >= n);
+    }
+}
+
+MASK_TEST(by_key, takes_keys_of_16_bytes, "", "cpu=0", "cpu=0,progress=1")
+{
+    check_wide(t, true);
+    check_wide(t, false);
+}
+
 /* Every operation and type of value, sums in both widths. The seed omits half of these kernels (`reduce` has all of
  * these folds), unless ORDO_TEST_KINDS=all. */
 DEVICE_TEST(by_key, knows_every_operation)

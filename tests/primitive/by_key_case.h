@@ -4,6 +4,7 @@
 #define ORDO_TESTS_BY_KEY_CASE_H
 
 #include "array_case.h"
+#include "tests/support/wide.h"
 
 /* One call of a test. Without values it is ordo_unique. */
 struct by_key_case {
@@ -21,7 +22,10 @@ static inline void by_key_keys(struct test *t, const struct by_key_case *c, void
 {
     const size_t       bytes = ordo_type_bytes(c->key);
     AUTO_FREE uint8_t *some = test_alloc(c->different * bytes);
-    test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
+    if (bytes == 16 && test_below(t, 2))
+        test_wide_keys(t, c->key, (enum wide_shape) test_below(t, WIDE_N_SHAPES), c->different, some);
+    else
+        test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
     for (size_t i = 0; i < c->count; i++)
         if (i > 0 && test_below(t, c->run_length) > 0)
             memcpy((char *) keys + i * bytes, (const char *) keys + (i - 1) * bytes, bytes);

@@ -128,8 +128,9 @@ DEVICE_TEST(sort_wide, other_calls_name_the_type_and_themselves)
                        ordo_top_k_host(t->dev, ordo_top_k_params(.key = type), keys, NULL, 1, 1, out, NULL, NULL));
         expect_refusal(t, type, "ordo_select",
                        ordo_select_host(t->dev, ordo_select_params(.key = type), keys, 1, 0, out, counts));
-        expect_refusal(t, type, "ordo_unique",
-                       ordo_unique_host(t->dev, ordo_unique_params(.key = type), keys, 1, out, counts, 1, counts + 1));
+        expect_refusal(t, type, "ordo_reduce_by_key",
+                       ordo_reduce_by_key_host(t->dev, ordo_reduce_by_key_params(.value = type), counts, keys, 1, out,
+                                               out, counts, 1, counts + 1));
     }
 }
 
