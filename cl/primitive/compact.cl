@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the keys and values whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl)
- * gives the output indices. The host defines COMPACT_KEY_BYTES (4 or 8) and COMPACT_VALUE_BYTES (0, 4 or 8). */
+ * gives the output indices. The host defines COMPACT_KEY_BYTES (4, 8 or 16) and COMPACT_VALUE_BYTES (0, 4 or 8). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -23,8 +23,10 @@
 
 #if COMPACT_KEY_BYTES == 4
 typedef uint compact_key;
-#else
+#elif COMPACT_KEY_BYTES == 8
 typedef ulong compact_key;
+#else
+typedef ulong2 compact_key;
 #endif
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;

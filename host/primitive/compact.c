@@ -40,8 +40,8 @@ static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
 static ordo_status check_params(ordo_device *dev, const struct ordo_compact_params *params)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8, ORDO_INVALID,
-                 "key_bytes is %u: keys have 4 or 8 bytes", (unsigned) params->key_bytes);
+    ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8 || params->key_bytes == 16, ORDO_INVALID,
+                 "key_bytes is %u: keys have 4, 8 or 16 bytes", (unsigned) params->key_bytes);
     ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     return ORDO_OK;
 }
@@ -50,10 +50,10 @@ static ordo_status check(ordo_device *dev, const struct compaction *c)
 {
     const size_t            n = c->count, key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
     const struct ordo_array arrays[] = {
-        { "keys", c->keys, n, key_bytes },
+        { "keys", c->keys, n, key_bytes, key_bytes },
         { "values", c->values, n, value_bytes },
         { "flags", c->flags, n, 1 },
-        { "keys_out", c->keys_out, n, key_bytes },
+        { "keys_out", c->keys_out, n, key_bytes, key_bytes },
         { "values_out", c->values_out, n, value_bytes },
         { "kept", c->kept, 1, COUNT_BYTES },
     };

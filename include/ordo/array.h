@@ -13,10 +13,11 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
- *   Types        All calls take the types of 4 and 8 bytes. Only sorts, groups by key, merges and
- *                searches also take keys of 16 bytes: ordo_sort, ordo_reduce_by_key, ordo_unique,
- *                ordo_merge, ordo_merge_runs, ordo_search, ordo_equal_range, ordo_lookup,
- *                ordo_index_build. Keys are equal if all bits are: -0 is not +0.
+ *   Types        All calls take the types of 4 and 8 bytes. Only sorts, groups by key, merges,
+ *                searches and compactions also take keys of 16 bytes: ordo_sort, ordo_unique,
+ *                ordo_reduce_by_key, ordo_merge, ordo_merge_runs, ordo_search, ordo_equal_range,
+ *                ordo_lookup, ordo_index_build, ordo_compact. Keys are equal if all bits are: -0
+ *                is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
@@ -140,7 +141,7 @@ ORDO_API ordo_status ordo_reduce_host(ordo_device *device, const struct ordo_red
                                       const void *in, size_t count, void *out);
 
 struct ordo_compact_params {
-    uint32_t key_bytes;   /* 4 or 8 */
+    uint32_t key_bytes;   /* 4, 8 or 16 */
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 

@@ -129,7 +129,8 @@ static void model_compact(const struct modelled *m)
     for (size_t i = 0; i < m->g->count; i++) {
         if (!flags[i])
             continue;
-        put(m, 3, kept, word_at(m, 0, i));
+        if (m->a[3])
+            memcpy((uint8_t *) m->a[3] + kept * m->bytes[3], (const uint8_t *) m->a[0] + i * m->bytes[0], m->bytes[0]);
         put(m, 4, kept++, word_at(m, 1, i));
     }
     put(m, 5, 0, kept);

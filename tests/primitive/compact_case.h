@@ -21,7 +21,8 @@ static inline void random_flags(struct test *t, uint8_t *flags, size_t count)
 /* Elements after the kept ones must be unchanged. */
 static inline void try_compact(struct test *t, uint32_t key_bytes, uint32_t value_bytes, size_t count, bool host)
 {
-    const struct given g = array_given(t, key_bytes == 8 ? ORDO_U64 : ORDO_U32, value_bytes, count);
+    const ordo_type                         type = key_bytes == 16 ? ORDO_U128 : key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    const struct given                      g = array_given(t, type, value_bytes, count);
     AUTO(array_case_free) struct array_case c = array_case(t, "ordo_compact", &g);
 
     random_flags(t, c.host[2], count);
