@@ -2,7 +2,7 @@
 /* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key.
  * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h).
  *
- *  ORDO_KEY    The type of the keys. It must be unsigned.
+ *  ORDO_KEY    The type of the keys: KEY_U32, KEY_U64 or KEY_U128.
  *  PACK_GROUP  The number of work-items per group.
  *  PACK_TILE   The number of consecutive rows that a group handles. */
 #pragma once
@@ -39,13 +39,23 @@ typedef struct {
 /* Returns `form`, moved from bit 0 to bit `first`. */
 ORDO_FN ordo_key pack_put(ulong form, uint first)
 {
+#if KEY_BITS == 128
+    const uint  shift = first & 63;
+    const ulong low = form << shift, high = form >> 1 >> (63 - shift);
+    return first < 64 ? (ordo_key) (low, high) : (ordo_key) (0, low);
+#else
     return (ordo_key) form << first;
+#endif
 }
 
-/* Returns `key`, moved from bit `first` to bit 0. */
+/* Returns 64 bits of `key`, moved from bit `first` to bit 0. */
 ORDO_FN ulong pack_take(ordo_key key, uint first)
 {
+#if KEY_BITS == 128
+    return key_above(key, first).x;
+#else
     return (ulong) (key >> first);
+#endif
 }
 
 ORDO_FN ulong pack_sign(uint how)

@@ -28,7 +28,7 @@ static const char *const name_valid_out[PACK_FIELDS] = NAMES("valid_out");
 /* ---- layout -------------------------------------------------------------------------------------------------- */
 
 /* The widest key type. */
-#define KEY_BITS_MAX 64u
+#define KEY_BITS_MAX 128u
 
 static bool is_float(ordo_type type)
 {
@@ -79,7 +79,7 @@ static ordo_status make_layout(ordo_device *dev, const struct ordo_key_field *fi
                      fields[f].nullable ? " with its null bit" : "", (unsigned) layout.bits, KEY_BITS_MAX);
         layout.bits += bits;
     }
-    layout.key = layout.bits <= 32 ? ORDO_U32 : ORDO_U64;
+    layout.key = layout.bits <= 32 ? ORDO_U32 : layout.bits <= 64 ? ORDO_U64 : ORDO_U128;
     for (size_t f = n_fields, bits = 0; f-- > 0; bits += bits_of(&fields[f]) + fields[f].nullable)
         layout.first_bit[f] = (uint32_t) bits;
     *out = layout;
@@ -214,6 +214,7 @@ static ordo_status check_bitmaps(ordo_device *dev, const struct pack *p, const c
 
 static ordo_status check_pack(ordo_device *dev, const struct pack *p)
 {
+    const size_t      key_bytes = ordo_type_bytes(p->layout.key);
     struct ordo_array arrays[2 * PACK_FIELDS + 2];
     size_t            n = 0;
     ORDO_REQUIRE_COUNT(dev, "count", p->count);
@@ -223,14 +224,15 @@ static ordo_status check_pack(ordo_device *dev, const struct pack *p)
             (struct ordo_array) { name_columns[f], p->column[f], p->count, ordo_type_bytes(p->fields[f].type) };
         arrays[n++] = bitmap_of(p, f, name_valid[f]);
     }
-    arrays[n++] = (struct ordo_array) { "keys_out", p->keys, p->count, ordo_type_bytes(p->layout.key) };
+    arrays[n++] = (struct ordo_array) { "keys_out", p->keys, p->count, key_bytes, key_bytes };
     arrays[n++] = (struct ordo_array) { "outside", p->outside, p->outside.mem ? p->n_fields : 0, sizeof(cl_uint) };
     return ordo_check_arrays(dev, arrays, n, 2);
 }
 
 static ordo_status check_unpack(ordo_device *dev, const struct pack *p)
 {
-    struct ordo_array arrays[2 * PACK_FIELDS + 1] = { { "keys", p->keys, p->count, ordo_type_bytes(p->layout.key) } };
+    const size_t      key_bytes = ordo_type_bytes(p->layout.key);
+    struct ordo_array arrays[2 * PACK_FIELDS + 1] = { { "keys", p->keys, p->count, key_bytes, key_bytes } };
     size_t            n = 1;
     ORDO_REQUIRE_COUNT(dev, "count", p->count);
     ORDO_TRY(check_bitmaps(dev, p, name_valid_out));

@@ -256,13 +256,13 @@ struct ordo_key_field {
  * a sort faster. To sort by fields 0 to f, set first_bit to first_bit[f] and bits to bits -
  * first_bit[f]. */
 struct ordo_key_layout {
-    ordo_type key;  /* ORDO_U32 if the fields have 32 bits or less, otherwise ORDO_U64 */
+    ordo_type key;  /* the narrowest of ORDO_U32, ORDO_U64 and ORDO_U128 */
     uint32_t  bits; /* Number of bits of all fields. They are the lowest bits of a key. */
     uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
 };
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
- * Errors: ORDO_INVALID if the fields need more than 64 bits, or if a field has more bits than its
+ * Errors: ORDO_INVALID if the fields need more than 128 bits, or if a field has more bits than its
  *   type, or is a float with fewer. The message names the field. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);

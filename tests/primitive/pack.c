@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns packed into keys, and unpacked again. */
-#include "tests/support/support.h"
+#include "tests/support/wide.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,17 +59,25 @@ static bool is_outside(const struct ordo_key_field *field, uint64_t value)
     return form < least || form - least > low_bits(field_bits(field));
 }
 
-static uint64_t key_on_host(const struct table *table, size_t i)
+/* Appends the lowest bits of a word, 1 to 64, to a key. */
+static struct test_form append(struct test_form key, uint64_t word, uint32_t bits)
 {
-    uint64_t key = 0;
+    if (bits == 64)
+        return (struct test_form) { key.low, word };
+    return (struct test_form) { key.high << bits | key.low >> (64 - bits), key.low << bits | word };
+}
+
+static struct test_form key_on_host(const struct table *table, size_t i)
+{
+    struct test_form key = { 0, 0 };
     for (size_t f = 0; f < table->n_fields; f++) {
         const struct ordo_key_field *field = &table->field[f];
         const uint32_t               bits = field_bits(field);
         const uint64_t               form = form_of(field->type, table->value[f][i]) - least_form(field);
         const bool                   null = table->is_null[f][i];
         if (field->nullable)
-            key = key << 1 | (null == field->nulls_last);
-        key = (bits < 64 ? key << bits : 0) | (null ? 0 : field->descending ? low_bits(bits) - form : form);
+            key = append(key, null == field->nulls_last, 1);
+        key = append(key, null ? 0 : field->descending ? low_bits(bits) - form : form, bits);
     }
     return key;
 }
@@ -151,7 +159,7 @@ static struct table make_table(struct test *t, size_t count)
 {
     struct table   table = { .count = count };
     const size_t   n_fields = 1 + test_below(t, FIELDS);
-    const uint32_t most = test_below(t, 3) ? 64 : 32;
+    const uint32_t most = 32u << test_below(t, 3);
     uint32_t       used = 0;
     for (size_t f = 0; f < n_fields && used < most; f++)
         used += add_field(t, &table, most - used);
@@ -191,14 +199,17 @@ static void say_what(struct test *t, const struct table *table)
 /* Keys of the table, with elements of the key type. */
 static void *keys_on_host(const struct table *table, ordo_type key)
 {
-    uint64_t *wide = test_alloc(table->count * sizeof *wide);
-    uint32_t *narrow = test_alloc(table->count * sizeof *narrow);
+    const size_t bytes = ordo_type_bytes(key);
+    uint8_t     *keys = test_alloc(table->count * bytes);
     for (size_t i = 0; i < table->count; i++) {
-        wide[i] = key_on_host(table, i);
-        narrow[i] = (uint32_t) wide[i];
+        const struct test_form form = key_on_host(table, i);
+        const uint32_t         word = (uint32_t) form.low;
+        if (bytes == 16)
+            test_form_put(key, form, keys + i * bytes);
+        else
+            memcpy(keys + i * bytes, bytes == 4 ? (const void *) &word : &form.low, bytes);
     }
-    free(key == ORDO_U32 ? (void *) wide : (void *) narrow);
-    return key == ORDO_U32 ? (void *) narrow : (void *) wide;
+    return keys;
 }
 
 /* Uploads a bitmap so that it begins at bit `skip` of a byte. */
@@ -321,7 +332,7 @@ static void try_table(struct test *t, const struct table *table)
     say_what(t, table);
     test_ok(t, ordo_key_plan(t->dev, table->field, table->n_fields, &layout));
     test_true(t, layout.bits == total_bits(table));
-    test_true(t, layout.key == (layout.bits <= 32 ? ORDO_U32 : ORDO_U64));
+    test_true(t, layout.key == (layout.bits <= 32 ? ORDO_U32 : layout.bits <= 64 ? ORDO_U64 : ORDO_U128));
     test_true(t, layout.first_bit[table->n_fields - 1] == 0);
     AUTO_FREE void *keys = keys_on_host(table, layout.key);
     try_pack(t, table, layout.key, keys);
@@ -392,7 +403,7 @@ static int compare_rows(const struct table *table, size_t a, size_t b)
 static void check_order(struct test *t, const struct table *table)
 {
     struct ordo_key_layout layout;
-    AUTO_FREE uint64_t    *keys = test_alloc(table->count * sizeof *keys);
+    AUTO_FREE void        *keys = test_alloc(table->count * 16);
     AUTO_FREE uint32_t    *row = test_alloc(table->count * sizeof *row);
     const void            *columns[FIELDS];
     const uint8_t         *valid[FIELDS];
@@ -416,11 +427,12 @@ static void check_order(struct test *t, const struct table *table)
 DEVICE_TEST(pack, sorted_keys_order_rows_like_a_comparison)
 {
     enum { ROWS = 2000 };
-    for (int way = 0; way < 8; way++) {
+    for (int way = 0; way < 16; way++) {
+        const bool              wide = way & 8;
         AUTO_TABLE struct table table = { .n_fields = 3 };
         table.field[0] = (struct ordo_key_field) { ORDO_I32, 4, way & 1, true, way & 2 };
         table.field[1] = (struct ordo_key_field) { ORDO_F32, 0, way & 2, false, false };
-        table.field[2] = (struct ordo_key_field) { ORDO_U64, 5, way & 4, true, way & 1 };
+        table.field[2] = (struct ordo_key_field) { ORDO_I64, wide ? 60 : 5, way & 4, true, way & 1 };
         fill_table(t, &table, ROWS);
         for (size_t i = 0; i < ROWS; i++) {
             const float number = ((float) test_below(t, 9) - 4.5f) * 1e10f;
@@ -564,13 +576,14 @@ DEVICE_TEST(pack, the_layout_is_the_narrowest_and_errors_name_the_field)
 {
     const struct ordo_key_field fields[] = { { ORDO_U32, 31, false, true, false },
                                              { ORDO_F32, 0, true, false, false },
-                                             { ORDO_I64, 1, false, false, false } };
+                                             { ORDO_I64, 0, false, false, false },
+                                             { ORDO_U32, 1, false, false, false } };
     const struct ordo_key_field unknown[] = { { ORDO_U32, 0, false, false, false },
                                               { (ordo_type) 99, 0, false, false, false } };
     const struct ordo_key_field uuid[] = { { ORDO_BYTES16, 0, false, false, false } };
     const struct ordo_key_field wide[] = { { ORDO_U32, 33, false, false, false } };
     const struct ordo_key_field part[] = { { ORDO_F64, 63, false, false, false } };
-    const struct ordo_key_field null64[] = { { ORDO_U64, 0, false, true, false } };
+    const struct ordo_key_field null64[] = { { ORDO_U64, 0, false, true, false }, { ORDO_U64, 0, false, true, false } };
     const struct ordo_key_field many[ORDO_MAX_KEY_FIELDS + 1] = { { ORDO_U32, 1, false, false, false } };
     struct ordo_key_layout      layout;
 
@@ -578,8 +591,13 @@ DEVICE_TEST(pack, the_layout_is_the_narrowest_and_errors_name_the_field)
     test_true(t, layout.key == ORDO_U32 && layout.bits == 32 && layout.first_bit[0] == 0);
     test_ok(t, ordo_key_plan(t->dev, fields, 2, &layout));
     test_true(t, layout.key == ORDO_U64 && layout.bits == 64 && layout.first_bit[0] == 32 && layout.first_bit[1] == 0);
-    expect_layout_error(t, fields, 3, "fields[2] takes 1 bits, and the fields before it take 64: a key has at most 64");
-    expect_layout_error(t, null64, 1, "fields[0] takes 65 bits with its null bit");
+    test_ok(t, ordo_key_plan(t->dev, fields, 3, &layout));
+    test_true(t, layout.key == ORDO_U128 && layout.bits == 128 && layout.first_bit[0] == 96);
+    test_ok(t, ordo_key_plan(t->dev, null64, 1, &layout));
+    test_true(t, layout.key == ORDO_U128 && layout.bits == 65 && layout.first_bit[0] == 0);
+    expect_layout_error(t, fields, 4,
+                        "fields[3] takes 1 bits, and the fields before it take 128: a key has at most 128");
+    expect_layout_error(t, null64, 2, "fields[1] takes 65 bits with its null bit, and the fields before it take 65");
     expect_layout_status(t, uuid, 1, ORDO_UNSUPPORTED, "fields[0].type is 7: columns of 16 bytes cannot be packed");
     expect_layout_error(t, unknown, 2, "fields[1].type is 99");
     expect_layout_error(t, wide, 1, "fields[0].bits is 33: its type has 32");
