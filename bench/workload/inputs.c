@@ -24,8 +24,11 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
     const size_t bytes = type_bytes(spec->type);
     keys_draw(spec->type, spec->dist, spec->seed, spec->count, in->keys);
     for (size_t i = 0; i < spec->count && spec->dist == UNIFORM; i++) {
-        const uint64_t group = draw(4000, draw(spec->seed, i) % GROUPS);
-        set_element(in->keys, bytes, i, key_stored(spec->type, bytes == 4 ? group >> 32 : group));
+        const uint64_t number = draw(spec->seed, i) % GROUPS, group = draw(4000, number);
+        if (bytes == 16)
+            key_form_put(spec->type, in->keys, i, (struct key_form) { group, draw(4001, number) });
+        else
+            set_element(in->keys, bytes, i, key_stored(spec->type, bytes == 4 ? group >> 32 : group));
     }
     return spec->variant == 0 || elements_sort(spec->type, in->keys, NULL, 0, spec->count);
 }
@@ -258,17 +261,23 @@ static bool check_scan(const struct check *check, char *why)
     return got == want || because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
 }
 
+static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
+{
+    const size_t bytes = check->key_bytes;
+    return memcmp((const char *) a + i * bytes, (const char *) b + k * bytes, bytes) == 0;
+}
+
 static bool check_compact(const struct check *check, char *why)
 {
     const struct answer *out = check->answer;
-    const size_t         bytes = check->key_bytes, value_bytes = check->spec->value_bytes;
+    const size_t         value_bytes = check->spec->value_bytes;
     size_t               kept = 0;
     if (out->kept != check->in->kept)
         return because(why, "%u were kept, not %zu", out->kept, check->in->kept);
     for (size_t i = 0; i < check->spec->count; i++) {
         if (!check->in->flags[i])
             continue;
-        const bool key = element(out->keys, bytes, kept) == element(check->in->keys, bytes, i);
+        const bool key = same_key(check, out->keys, kept, check->in->keys, i);
         const bool value =
             !value_bytes || element(out->values, value_bytes, kept) == value_of((uint32_t) value_bytes, i);
         if (!key || !value)
@@ -276,12 +285,6 @@ static bool check_compact(const struct check *check, char *why)
         kept++;
     }
     return true;
-}
-
-static bool same_key(const struct check *check, const void *a, size_t i, const void *b, size_t k)
-{
-    const size_t bytes = check->key_bytes;
-    return memcmp((const char *) a + i * bytes, (const char *) b + k * bytes, bytes) == 0;
 }
 
 static uint64_t value_at(const struct check *check, const void *values, size_t i)

@@ -74,7 +74,7 @@ int key_form_compare(struct key_form a, struct key_form b)
     return a.low < b.low ? -1 : a.low > b.low;
 }
 
-static void set_form(ordo_type type, void *keys, size_t i, struct key_form form)
+void key_form_put(ordo_type type, void *keys, size_t i, struct key_form form)
 {
     const bool swaps = type == ORDO_BYTES16;
     set_element(keys, 8, 2 * i, swaps ? reversed(form.high) : form.low);
@@ -156,7 +156,7 @@ static void fill_at(void *arg, size_t i)
     const struct fill *fill = arg;
     const size_t       bytes = type_bytes(fill->type);
     if (type_is_wide(fill->type)) {
-        set_form(fill->type, fill->to, i, wide_key_at(fill, i));
+        key_form_put(fill->type, fill->to, i, wide_key_at(fill, i));
         return;
     }
     const uint64_t order = key_at(fill, i);
@@ -180,7 +180,7 @@ static void forms_of(void *forms_, size_t i)
 static void swap_of(void *forms_, size_t i)
 {
     const struct forms *forms = forms_;
-    set_form(ORDO_U128, forms->to, i, key_form_at(ORDO_BYTES16, forms->from, i));
+    key_form_put(ORDO_U128, forms->to, i, key_form_at(ORDO_BYTES16, forms->from, i));
 }
 
 /* Converts keys to unsigned integers of the same order, or back. */

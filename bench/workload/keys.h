@@ -13,6 +13,8 @@ struct key_form {
 };
 struct key_form key_form_at(ordo_type type, const void *keys, size_t i);
 int             key_form_compare(struct key_form a, struct key_form b);
+/* Writes key i of 16 bytes. */
+void key_form_put(ordo_type type, void *keys, size_t i, struct key_form form);
 
 /* The ordered form of a stored key of 4 or 8 bytes, and back. Its unsigned order is the order of keys. */
 uint64_t key_order(ordo_type type, uint64_t stored);

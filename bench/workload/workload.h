@@ -114,8 +114,8 @@ enum workload workload_on_device(enum workload workload);
     X(asks_prefixes, w == LONGESTPREFIX || w == COUNTPREFIX)                                                           \
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
     /* takes keys of 16 bytes */                                                                                       \
-    X(takes_wide,                                                                                                      \
-      w == SORT || w == HOSTSORT || w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP || w == EQUAL_RANGE)   \
+    X(takes_wide, w == SORT || w == HOSTSORT || w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP ||         \
+                      w == EQUAL_RANGE || w == COMPACT || w == GROUPBY)                                                \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER)           \
     X(has_queries,                                                                                                     \
       w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \

@@ -132,6 +132,12 @@ static void answer_queries(const struct spec *spec, const struct inputs *in, str
     }
 }
 
+static bool same_key(const struct outputs *out, size_t bytes, size_t i, size_t k)
+{
+    const char *keys = out->keys;
+    return memcmp(keys + i * bytes, keys + k * bytes, bytes) == 0;
+}
+
 /* From the sorted elements. */
 static void answer_groups(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
@@ -140,9 +146,9 @@ static void answer_groups(const struct spec *spec, const struct inputs *in, stru
     answer_by_sorting(spec, in, out);
     for (size_t i = 0, end = 0; i < COUNT; i = end, g++) {
         uint64_t sum = 0;
-        for (end = i; end < COUNT && element(out->keys, bytes, end) == element(out->keys, bytes, i); end++)
+        for (end = i; end < COUNT && same_key(out, bytes, i, end); end++)
             sum += vb ? element(out->values, vb, end) : 0;
-        set_element(out->keys, bytes, g, element(out->keys, bytes, i));
+        move_element(out->keys, g, out->keys, i, bytes);
         if (vb)
             set_element(out->values, vb, g, sum);
         out->counts[g] = (uint32_t) (end - i);
@@ -173,6 +179,19 @@ static void answer_top(const struct spec *spec, const struct inputs *in, struct 
     free(values);
 }
 
+static void answer_compact(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    out->kept = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!in->flags[i])
+            continue;
+        move_element(out->keys, out->kept, in->keys, i, key_bytes(spec));
+        if (spec->value_bytes)
+            move_element(out->values, out->kept, in->values, i, spec->value_bytes);
+        out->kept++;
+    }
+}
+
 static void answer_rows(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
     (void) host_gather(in->rows, in->keys, spec_row_bytes(spec), COUNT, out->keys);
@@ -188,8 +207,7 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
         answer_scan(spec, in, out);
         break;
     case COMPACT:
-        out->kept = (uint32_t) host_compact((struct pairs) { in->keys, in->values }, in->flags, key_bytes(spec),
-                                            spec->value_bytes, COUNT, (struct pairs) { out->keys, out->values });
+        answer_compact(spec, in, out);
         break;
     case SEARCH:
     case LOOKUP:
