@@ -34,6 +34,9 @@ static void must(cudaError_t code, const char *what)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
 
+/* A key of type u128. */
+using Wide = unsigned __int128;
+
 /* A value of 0 bytes. */
 struct Nothing {};
 template <typename V> constexpr bool is_something = !std::is_same<V, Nothing>::value;
@@ -59,7 +62,7 @@ struct Arrays {
     Array            temporary;
 
     Arrays(const struct spec &spec, const struct inputs &in)
-        : key(spec.type == ORDO_U32 ? 4 : 8), value(spec.value_bytes),
+        : key(type_bytes(spec.type)), value(spec.value_bytes),
           row(spec.workload == GATHER ? spec_row_bytes(&spec) : 0), count(spec.count), n_queries(spec.n_queries),
           keys(array_of(count * (row ? 4 : key), in.keys)), values(array_of(count * value, in.values)),
           flags(array_of(in.flags ? count : 0, in.flags)), queries(array_of(n_queries * key, in.queries)),
@@ -310,10 +313,19 @@ template <typename K, typename V> static Work work_on_pairs(const struct spec &s
         return { "thrust::lower_bound, then fetch", search_call(spec.workload, a, in) };
     case FILLRANDOM:
     case FILLSEQ:
-        return spec.variant == LSM && spec.count ? lsm(spec, a, in, out) : Work {};
+        if constexpr (sizeof(K) <= 8)
+            return spec.variant == LSM && spec.count ? lsm(spec, a, in, out) : Work {};
+        return {};
     default:
         return {};
     }
+}
+
+template <typename K> static Work work_on_values(const struct spec &spec, Arrays &a)
+{
+    return spec.value_bytes == 4   ? work_on_pairs<K, uint32_t>(spec, a)
+           : spec.value_bytes == 8 ? work_on_pairs<K, uint64_t>(spec, a)
+                                   : work_on_pairs<K, Nothing>(spec, a);
 }
 
 template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &a)
@@ -333,9 +345,7 @@ template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &
     case GATHER:
         return { "thrust::gather", row == 4 ? gather_call<1>(a) : row == 16 ? gather_call<4>(a) : gather_call<16>(a) };
     default:
-        return spec.value_bytes == 4   ? work_on_pairs<K, uint32_t>(spec, a)
-               : spec.value_bytes == 8 ? work_on_pairs<K, uint64_t>(spec, a)
-                                       : work_on_pairs<K, Nothing>(spec, a);
+        return work_on_values<K>(spec, a);
     }
 }
 
@@ -374,8 +384,9 @@ static std::vector<Peer> array_peers(const struct spec &spec)
     if (!inputs_make(&spec, in.get()))
         throw std::bad_alloc();
     const auto arrays = std::make_shared<Arrays>(spec, *in);
-    const Work work =
-        spec.type == ORDO_U32 ? work_on_keys<uint32_t>(spec, *arrays) : work_on_keys<uint64_t>(spec, *arrays);
+    const Work work = spec.type == ORDO_U32    ? work_on_keys<uint32_t>(spec, *arrays)
+                      : spec.type == ORDO_U128 ? work_on_values<Wide>(spec, *arrays)
+                                               : work_on_keys<uint64_t>(spec, *arrays);
     if (!work.name)
         return {};
     return { { work.name, work.call, [=] {
@@ -467,7 +478,7 @@ static bool has_room(const struct spec &spec)
 {
     size_t available = 0, all = 0;
     must(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
-    const double pair = (spec.type == ORDO_U32 ? 4 : 8) + spec.value_bytes;
+    const double pair = (double) type_bytes(spec.type) + spec.value_bytes;
     const double copies = workload_is_dict(spec.workload) ? 7 : 3;
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
@@ -544,7 +555,7 @@ try {
         throw std::runtime_error("ordo-bench --peers runs this");
     struct spec spec = read_point(argv + 3);
     bool        right = true;
-    if (spec.type != ORDO_U32 && spec.type != ORDO_U64)
+    if (spec.type != ORDO_U32 && spec.type != ORDO_U64 && spec.type != ORDO_U128)
         return 0; /* CUB orders floats differently, and signed integers need no other work */
     const std::string device = choose_device(argv[2]);
     for (int i = 0; i < n_counts; i++) {
