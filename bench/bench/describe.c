@@ -39,6 +39,7 @@ static const char *const limits[N_ALL_WORKLOADS] = {
     [SCAN] = "the copy rate: every element is read and written once",
     [REDUCE] = "the rate of reading, up to the copy rate: every element is read once",
     [COMPACT] = "the copy rate: flags, keys and values are read, what is kept is written",
+    [COLUMNS] = "as sort, and the copy rate: columns are read, and keys written, once",
     [SEARCH] = "a gather for each level of the index that no cache holds; of sorted queries the copy rate",
     [LOOKUP] = "as search, and a gather of 32 bytes for each value",
     [FILLRANDOM] = "an LSM copies all once per doubling, a tree gathers leaves, an array copies all per batch",

@@ -69,19 +69,19 @@ struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at)
 
 /* Inputs, then outputs. ONE: a total, or the number of kept elements. */
 enum { KEYS_IN, VALUES_IN, FLAGS, QUERIES, ROWS, N_INPUTS, KEYS_OUT = N_INPUTS, VALUES_OUT, RANKS, FOUND, ONE };
-enum { UPPERS = ONE + 1, COUNTS, N_ARRAYS };
+enum { UPPERS = ONE + 1, COUNTS, PACKED, N_ARRAYS };
 
 static void bytes_of(const struct spec *spec, size_t bytes[N_ARRAYS])
 {
     const enum workload w = spec->workload;
     const size_t        key = ordo_type_bytes(spec->type), count = spec->count, value = spec->value_bytes;
     const size_t        queries = workload_has_queries(w) ? spec->n_queries : 0;
-    const bool          gather = w == GATHER, ranks = w == SEARCH || w == EQUAL_RANGE;
-    bytes[KEYS_IN] = count * (gather ? 4 : key);
+    const bool          gather = w == GATHER, ranks = w == SEARCH || w == EQUAL_RANGE, columns = w == COLUMNS;
+    bytes[KEYS_IN] = columns ? 0 : count * (gather ? 4 : key);
     bytes[VALUES_IN] = gather ? 0 : count * value;
     bytes[FLAGS] = w == COMPACT ? count : 0;
     bytes[QUERIES] = queries * key;
-    bytes[ROWS] = gather ? count * spec_row_bytes(spec) : 0;
+    bytes[ROWS] = gather || columns ? count * spec_row_bytes(spec) : 0;
     bytes[KEYS_OUT] = gather ? bytes[ROWS] : queries || w == REDUCE ? 0 : count * key;
     bytes[VALUES_OUT] = gather ? 0 : (w == LOOKUP ? queries : count) * value;
     bytes[RANKS] = ranks ? queries * 4 : 0;
@@ -89,6 +89,7 @@ static void bytes_of(const struct spec *spec, size_t bytes[N_ARRAYS])
     bytes[ONE] = w == REDUCE || w == COMPACT || w == GROUPBY ? 8 : 0;
     bytes[UPPERS] = w == EQUAL_RANGE ? queries * 4 : 0;
     bytes[COUNTS] = w == GROUPBY ? count * 4 : 0;
+    bytes[PACKED] = columns ? count * key : 0;
 }
 
 struct workload_bytes target_bytes(const struct spec *spec)
@@ -200,6 +201,24 @@ static ordo_status call_groups(const struct target *t, const struct ordo_order *
                               slice(t, VALUES_OUT), slice(t, COUNTS), spec->count, slice(t, ONE), order);
 }
 
+static ordo_status call_columns(const struct target *t, const struct ordo_order *order)
+{
+    static const ordo_type        types[N_TABLE_COLUMNS] = TABLE_COLUMN_TYPES;
+    const struct spec            *spec = &t->spec;
+    const struct ordo_order       first = { .queue = order ? order->queue : NULL };
+    const struct ordo_sort_params sort = { .key = spec->type, .value_bytes = spec->value_bytes };
+    struct ordo_key_field         fields[N_TABLE_COLUMNS];
+    struct ordo_slice             columns[N_TABLE_COLUMNS];
+    for (int c = 0; c < N_TABLE_COLUMNS; c++) {
+        fields[c] = (struct ordo_key_field) { .type = types[c] };
+        columns[c] = buffers_at(&t->arrays, ROWS, inputs_column(spec, c));
+    }
+    TRY(ordo_key_pack(t->device, fields, N_TABLE_COLUMNS, columns, NULL, spec->count, slice(t, PACKED), ordo_none(),
+                      &first));
+    return ordo_sort(t->device, &sort, slice(t, PACKED), slice(t, VALUES_IN), slice(t, KEYS_OUT), slice(t, VALUES_OUT),
+                     spec->count, order);
+}
+
 ordo_status target_prepare(void *arg, const struct ordo_order *order)
 {
     struct target *t = arg;
@@ -262,6 +281,8 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
     case GATHER:
         return ordo_gather(dev, ordo_gather_params(.row_bytes = (uint32_t) spec_row_bytes(spec)), slice(t, ROWS), n,
                            keys, n, keys_out, order);
+    case COLUMNS:
+        return call_columns(t, order);
     case LOOKUP:
         return ordo_lookup(dev,
                            ordo_lookup_params(.key = spec->type, .value_bytes = value_bytes, .sorted_queries = sorted,

@@ -33,6 +33,35 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
     return spec->variant == 0 || elements_sort(spec->type, in->keys, NULL, 0, spec->count);
 }
 
+size_t inputs_column(const struct spec *spec, int c)
+{
+    return c == 0 ? 0 : spec->count;
+}
+
+struct columns_fill {
+    const struct spec   *spec;
+    const struct inputs *in;
+};
+
+/* A float like this one that is finite and not -0, so that < orders all of them. */
+static uint32_t plain_float(uint32_t bits)
+{
+    return (bits & 0x7f800000u) == 0x7f800000u ? bits ^ 0x40000000u : bits == 0x80000000u ? 0 : bits;
+}
+
+/* Splits key i into columns. The key becomes the one that they pack into. */
+static void columns_of(void *fill_, size_t i)
+{
+    const struct columns_fill *fill = fill_;
+    struct key_form            form = key_form_at(ORDO_U128, fill->in->keys, i);
+    const uint32_t             number = plain_float((uint32_t) key_stored(ORDO_F32, (uint32_t) form.high));
+    form.high = (form.high >> 32) << 32 | key_order(ORDO_F32, number);
+    key_form_put(ORDO_U128, fill->in->keys, i, form);
+    set_element(fill->in->rows, 4, inputs_column(fill->spec, 0) + i, form.high >> 32);
+    set_element(fill->in->rows, 4, inputs_column(fill->spec, 1) + i, number);
+    set_element(fill->in->rows, 8, inputs_column(fill->spec, 2) + i, form.low);
+}
+
 /* gather: random indices and distinct rows. */
 static bool make_keys(const struct spec *spec, struct inputs *in)
 {
@@ -51,6 +80,8 @@ static bool make_keys(const struct spec *spec, struct inputs *in)
         made = draw_keys(spec, sorted, spec->dist, spec->seed + r * 100, run.count,
                          (char *) in->keys + run.at * type_bytes(spec->type));
     }
+    if (w == COLUMNS && made)
+        for_each(spec->count, columns_of, &(struct columns_fill) { spec, in });
     return made;
 }
 
@@ -87,7 +118,7 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
 bool inputs_make(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = spec->workload == GATHER ? 4 : type_bytes(spec->type);
-    const size_t row_bytes = spec->workload == GATHER ? spec_row_bytes(spec) : 0;
+    const size_t row_bytes = spec->workload == GATHER || spec->workload == COLUMNS ? spec_row_bytes(spec) : 0;
     const bool   queries = !workload_is_dict(spec->workload) && workload_has_queries(spec->workload);
     *in = (struct inputs) { 0 };
     in->keys = malloc(spec->count * bytes + 1);

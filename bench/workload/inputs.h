@@ -16,13 +16,22 @@ struct inputs {
     void    *values;  /* count values (value_of), or NULL */
     uint8_t *flags;   /* compact: count bytes, or NULL */
     void    *queries; /* n_queries keys, or NULL; seven of eight queries of lookup and equal_range hit */
-    void    *rows;    /* gather: count rows; keys are then 4-byte indices */
+    void    *rows;    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column) */
     size_t   kept;    /* compact: number of set flags */
 };
 
 /* False without memory; then *in is empty. */
 bool inputs_make(const struct spec *spec, struct inputs *in);
 void inputs_free(struct inputs *in);
+
+/* columns: the types of the columns. Their arrays of `count` elements follow one another in `rows`. */
+#define TABLE_COLUMN_TYPES                                                                                             \
+    {                                                                                                                  \
+        ORDO_U32, ORDO_F32, ORDO_U64                                                                                   \
+    }
+#define N_TABLE_COLUMNS 3
+/* The first element of column c, counted in elements of its type. */
+size_t inputs_column(const struct spec *spec, int c);
 
 /* Results in host memory. A workload uses some of them. */
 struct answer {

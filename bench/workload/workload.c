@@ -116,7 +116,7 @@ bool type_is_float(ordo_type type)
 
 size_t spec_row_bytes(const struct spec *spec)
 {
-    return rows_of_variant[spec->variant];
+    return spec->workload == COLUMNS ? 16 : rows_of_variant[spec->variant];
 }
 
 size_t spec_top(const struct spec *spec)

@@ -26,6 +26,7 @@
     X(TOP, "top", "the first k keys in descending order, with their values")                                           \
     X(SELECT, "select", "the median")                                                                                  \
     X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")                                         \
+    X(COLUMNS, "columns", "rows of columns of u32, f32 and u64 packed into keys of u128, and sorted with values")      \
     X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
 /* Dictionaries. `count` is the number of elements put in, equal keys counted each. */
@@ -115,7 +116,9 @@ enum workload workload_on_device(enum workload workload);
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
     /* takes keys of 16 bytes */                                                                                       \
     X(takes_wide, w == SORT || w == HOSTSORT || w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP ||         \
-                      w == EQUAL_RANGE || w == COMPACT || w == GROUPBY)                                                \
+                      w == EQUAL_RANGE || w == COMPACT || w == GROUPBY || w == COLUMNS)                                \
+    /* takes only keys of type u128 */                                                                                 \
+    X(takes_u128, w == COLUMNS)                                                                                        \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER)           \
     X(has_queries,                                                                                                     \
       w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \
@@ -247,7 +250,7 @@ bool     has_axis(int axis, enum workload workload, int variant);
 /* Whether two points ask the same queries, whatever the structures. */
 bool spec_asks_same(const struct spec *a, const struct spec *b);
 
-/* gather: bytes of a row; top: number of results, at most count. */
+/* gather, columns: bytes of a row; top: number of results, at most count. */
 size_t spec_row_bytes(const struct spec *spec);
 size_t spec_top(const struct spec *spec);
 /* Sorted runs of the input: 2 for merge, more for merge_runs, else 1. */
