@@ -6,6 +6,7 @@
 #include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>
+#include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
@@ -17,6 +18,7 @@
 #include <thrust/gather.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/transform.h>
 
 #include <algorithm>
 #include <chrono>
@@ -58,18 +60,21 @@ struct Arrays {
     Array            keys, values, flags, queries, rows;
     Array            keys_out, values_out, ranks, uppers, found, counts, total;
     Array            keys_spare, values_spare; /* for several passes */
+    Array            rows_out;                 /* sorted columns */
     std::list<Array> levels;                   /* of the LSM */
     Array            temporary;
 
     Arrays(const struct spec &spec, const struct inputs &in)
-        : key(type_bytes(spec.type)), value(spec.value_bytes),
-          row(spec.workload == GATHER ? spec_row_bytes(&spec) : 0), count(spec.count), n_queries(spec.n_queries),
-          keys(array_of(count * (row ? 4 : key), in.keys)), values(array_of(count * value, in.values)),
-          flags(array_of(in.flags ? count : 0, in.flags)), queries(array_of(n_queries * key, in.queries)),
-          rows(array_of(count * row, in.rows)), keys_out(array_of(n_queries ? 0 : count * (row ? row : key))),
+        : key(type_bytes(spec.type)), value(spec.value_bytes), row(spec.workload == GATHER ? spec_row_bytes(&spec) : 0),
+          count(spec.count), n_queries(spec.n_queries), keys(array_of(count * (row ? 4 : key), in.keys)),
+          values(array_of(count * value, in.values)), flags(array_of(in.flags ? count : 0, in.flags)),
+          queries(array_of(n_queries * key, in.queries)),
+          rows(array_of(in.rows ? count * spec_row_bytes(&spec) : 0, in.rows)),
+          keys_out(array_of(n_queries ? 0 : count * (row ? row : key))),
           values_out(array_of((n_queries ? n_queries : count) * value)), ranks(array_of(n_queries * 4)),
           uppers(array_of(n_queries * 4)), found(array_of(n_queries)),
-          counts(array_of(spec.workload == GROUPBY ? count * 4 : 0)), total(array_of(8))
+          counts(array_of(spec.workload == GROUPBY ? count * 4 : 0)), total(array_of(8)),
+          rows_out(array_of(spec.workload == COLUMNS ? count * spec_row_bytes(&spec) : 0))
     {
         if (spec.workload == MERGE_RUNS || spec.workload == GROUPBY) {
             keys_spare = array_of(count * key);
@@ -241,6 +246,52 @@ template <typename K, typename V> static Work lsm(const struct spec &spec, Array
     return { "GPU LSM as in its paper, of CUB's sort and merge", in_order(a, inserts), finish };
 }
 
+/* The three columns of a table in one array (inputs.h), as one sequence of tuples. */
+static auto columns_in(const struct spec &spec, Array &rows)
+{
+    return thrust::make_zip_iterator(as<uint32_t>(rows) + inputs_column(&spec, 0),
+                                     as<float>(rows) + inputs_column(&spec, 1),
+                                     as<uint64_t>(rows) + inputs_column(&spec, 2));
+}
+
+struct RowBefore {
+    template <typename A, typename B> __device__ bool operator()(const A &a, const B &b) const
+    {
+        if (thrust::get<0>(a) != thrust::get<0>(b))
+            return thrust::get<0>(a) < thrust::get<0>(b);
+        if (thrust::get<1>(a) != thrust::get<1>(b))
+            return thrust::get<1>(a) < thrust::get<1>(b);
+        return thrust::get<2>(a) < thrust::get<2>(b);
+    }
+};
+
+/* The key that a row packs into, for the check. */
+struct PackRow {
+    template <typename Row> __device__ Wide operator()(const Row &row) const
+    {
+        const uint32_t bits = __float_as_uint(thrust::get<1>(row)), sign = 0x80000000u;
+        const uint32_t form = bits & sign ? ~bits : bits | sign;
+        return (Wide) thrust::get<0>(row) << 96 | (Wide) form << 64 | thrust::get<2>(row);
+    }
+};
+
+/* Thrust sorts tuples by this merge sort, but allocates its temporary storage in each call. */
+template <typename V> static Work sort_columns(const struct spec &spec, Arrays &a)
+{
+    const auto in = columns_in(spec, a.rows), out = columns_in(spec, a.rows_out);
+    V *const values = as<V>(a.values), *const values_out = as<V>(a.values_out);
+    const size_t n = spec.count;
+    return { "cub::DeviceMergeSort of tuples with a comparator",
+             in_order(a, { [=](void *t, size_t &bytes) {
+                          if constexpr (is_something<V>)
+                              return cub::DeviceMergeSort::SortPairsCopy(t, bytes, in, values, out, values_out, n,
+                                                                         RowBefore {});
+                          else
+                              return cub::DeviceMergeSort::SortKeysCopy(t, bytes, in, out, n, RowBefore {});
+                      } }),
+             [=, keys = as<Wide>(a.keys_out)] { thrust::transform(thrust::device, out, out + n, keys, PackRow {}); } };
+}
+
 /* ---- calls of Thrust ----------------------------------------------------------------------------------------- */
 
 /* A row of `words` words. */
@@ -323,6 +374,10 @@ template <typename K, typename V> static Work work_on_pairs(const struct spec &s
 
 template <typename K> static Work work_on_values(const struct spec &spec, Arrays &a)
 {
+    if (spec.workload == COLUMNS)
+        return spec.value_bytes == 4   ? sort_columns<uint32_t>(spec, a)
+               : spec.value_bytes == 8 ? sort_columns<uint64_t>(spec, a)
+                                       : sort_columns<Nothing>(spec, a);
     return spec.value_bytes == 4   ? work_on_pairs<K, uint32_t>(spec, a)
            : spec.value_bytes == 8 ? work_on_pairs<K, uint64_t>(spec, a)
                                    : work_on_pairs<K, Nothing>(spec, a);
@@ -366,7 +421,8 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
     const bool  inserts = workload_is_dict(spec.workload);
-    const bool  ties_may_swap = inserts || spec.workload == MERGE || spec.workload == MERGE_RUNS;
+    const bool  ties_may_swap =
+        inserts || spec.workload == MERGE || spec.workload == MERGE_RUNS || spec.workload == COLUMNS;
     checked.workload = inserts ? SORT : spec.workload;
     const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why);
     if (!right)
@@ -479,7 +535,7 @@ static bool has_room(const struct spec &spec)
     size_t available = 0, all = 0;
     must(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
     const double pair = (double) type_bytes(spec.type) + spec.value_bytes;
-    const double copies = workload_is_dict(spec.workload) ? 7 : 3;
+    const double copies = workload_is_dict(spec.workload) ? 7 : spec.workload == COLUMNS ? 6 : 3;
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
