@@ -144,7 +144,7 @@ static struct arrays arrays_create(size_t count)
 {
     struct arrays a;
     for (size_t i = 0; i < N_ARRAYS; i++) {
-        a.mem[i] = no_driver_buffer((count + 4) * 8);
+        a.mem[i] = no_driver_buffer((count + 4) * 16); /* the widest keys */
         a.at[i] = ordo_at(a.mem[i], 0);
     }
     return a;
@@ -253,9 +253,9 @@ static void ask_rows(ordo_device *dev, const struct arrays *a, size_t count)
 
 static void ask_keys(ordo_device *dev, const struct arrays *a, size_t count)
 {
-    const struct ordo_slice     columns[] = { a->at[0], a->at[1] };
-    const struct ordo_key_field fields[] = { { .type = ORDO_U32 }, { .type = ORDO_F32 } };
-    for (size_t n = 1; n <= COUNT_OF(fields); n++) { /* keys of 4 and of 8 bytes */
+    const struct ordo_slice     columns[] = { a->at[0], a->at[1], a->at[4] };
+    const struct ordo_key_field fields[] = { { .type = ORDO_U32 }, { .type = ORDO_F32 }, { .type = ORDO_U64 } };
+    for (size_t n = 1; n <= COUNT_OF(fields); n++) { /* keys of 4, 8 and 16 bytes */
         ignore(ordo_key_pack(dev, fields, n, columns, NULL, count, a->at[2], a->at[3], NULL));
         ignore(ordo_key_unpack(dev, fields, n, a->at[2], count, columns, NULL, NULL));
     }
