@@ -453,9 +453,9 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
  * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
  * the results are as if its operations had run one after another in some order. So a find may
  * see the state before or after an update of its key. Seeks, counts and ranges read the leaves
- * one after another, but in a HAMT they see the state before the batch. A reported key was
- * present, with its value, at some moment. A key that was present throughout is reported once.
- * Reported keys ascend. */
+ * one after another, but in a HAMT or X-fast trie they see the state before the batch. A reported
+ * key was present, with its value, at some moment. A key that was present throughout is reported
+ * once. Reported keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {

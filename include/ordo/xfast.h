@@ -30,7 +30,7 @@ struct ordo_xfast_config {
     uint64_t seed;
 };
 
-/* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
+/* Creates an empty X-fast trie, which supports all calls of dict.h.
  * Cost: a find, seek or rank reads two words of `flat` (an array with the first key of each short
  *   prefix), searches 4 to 8 keys on average, and reads the value. If over 16 keys share a short
  *   prefix, it also reads the hash table, by default up to 4 times. Ranges and selections cost
@@ -40,8 +40,12 @@ struct ordo_xfast_config {
  *   almost empty for uniform keys. For clustered keys it takes up to 4 bytes per 4-byte key, or 14
  *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key
  *   (a build 14), and the build of the table (hash.h). If memory for the index is missing, queries
- *   search the sorted keys until the next update.
- * Blocking: an update waits twice, and up to three times more if the table has entries. */
+ *   search the sorted keys until the next update. A concurrent batch takes 48 bytes per operation
+ *   and the memory of an update.
+ * Blocking: an update waits twice, and up to three times more if the table has entries.
+ * Errors: after any error the dictionary is unchanged, or has a part of a concurrent batch.
+ * Concurrency: a concurrent batch refuses updates, also erases, for which memory is missing
+ *   (ORDO_NOT_STORED). values_out of a find that finds nothing is then undefined. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 

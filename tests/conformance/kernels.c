@@ -10,6 +10,7 @@
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
 #include "dict/trie/hamt.h"
+#include "dict/trie/xfast.h"
 #include "runtime/cl_files.h"
 #include "runtime/internal.h"
 #include "shared/hamt_node.h"
@@ -487,17 +488,18 @@ static void beside_in_hash(struct test *t, const struct array_call *call)
     }
 }
 
-/* A HAMT; in the end some updates give up. */
-static void beside_in_hamt(struct test *t)
+/* A HAMT or an X-fast trie; in the end some updates give up. */
+static void beside_in_trie(struct test *t, int structure)
 {
     struct array_call    call = *call_named("ordo_dict_apply_concurrent");
-    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, 310);
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, structure, 0, 310);
+    struct ordo_drafts  *drafts = structure == HAMT ? &ordo_hamt_of(dict)->drafts : &ordo_xfast_of(dict)->drafts;
 
     find_beside(t, dict, 310);
     call.array[0].input = INPUT_CODES;
     call.array[1].input = INPUT_RANDOM;
     run_call(t, &call, dict, 220, 310);
-    ordo_hamt_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES;
+    drafts->faults = FAULT_LATCHES + FAULT_NO_TRIES;
     run_call(t, &call, dict, 220, 310);
     test_ok(t, ordo_dict_check(dict, NULL));
 }
@@ -565,7 +567,8 @@ static void concurrent(struct test *t)
     }
     merging(t);
     beside_in_hash(t, call_named("ordo_dict_apply_concurrent"));
-    beside_in_hamt(t);
+    beside_in_trie(t, HAMT);
+    beside_in_trie(t, XFAST);
     t->dev->facts.atomics = was;
 }
 

@@ -107,14 +107,15 @@ static void finish(struct memory_case *m)
     }
 }
 
-/* Keys differ, so the outcomes describe the result in any order. An operation without memory changed nothing. In a HAMT
+/* Keys differ, so the outcomes describe the result in any order. An operation without memory changed nothing. In a trie
  * an erase needs memory, too. */
 static void model_concurrent(struct memory_case *m)
 {
     enum { CODES, KEYS, HI, VALUES, OUTCOMES = 9 };
     static uint8_t outcomes[NEW];
     uint8_t       *codes = m->input[CODES];
-    const bool     trie = strcmp(ordo_dict_name(m->dict), structures[HAMT].name) == 0;
+    const char    *name = ordo_dict_name(m->dict);
+    const bool     trie = strcmp(name, structures[HAMT].name) == 0 || strcmp(name, structures[XFAST].name) == 0;
 
     test_download(m->t, &m->array[OUTCOMES], outcomes);
     for (size_t i = 0; i < NEW; i++) {
@@ -145,7 +146,7 @@ static bool is_tried(int structure, const struct array_call *c)
     if (c->stem)
         return strcmp(c->stem, "lsm") == 0 && structure_is(structure, ORDO_KEEPS_STALE);
     if (c->needs == ORDO_CAN_CONCURRENT)
-        return structure_is(structure, ORDO_IS_TREE) || structure == HAMT;
+        return structure_is(structure, ORDO_IS_TREE) || structure == HAMT || structure == XFAST;
     if (c->needs == ORDO_CAN_ORDER && structure_is(structure, ORDO_NO_ORDER))
         return false;
     return structure < N_STRUCTURES || structure_is(structure, ORDO_KEEPS_STALE);

@@ -339,7 +339,7 @@ static void fixture_free(struct fixture *s)
 static bool is_tried(const struct array_call *call, int structure)
 {
     if (call->needs == ORDO_CAN_CONCURRENT)
-        return structure == BLINK || structure == HASH || structure == HAMT;
+        return structure == BLINK || structure == HASH || structure == HAMT || structure == XFAST;
     return call->needs != ORDO_CAN_ORDER || !structure_is(structure, ORDO_NO_ORDER);
 }
 

@@ -5,6 +5,7 @@
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
 #include "dict/trie/hamt.h"
+#include "dict/trie/xfast.h"
 
 #include "runtime/internal.h"
 
@@ -57,7 +58,9 @@ static void make_dictionary(struct fixture *s)
     if (s->is->device_faults && s->is->structure == HASH)
         ordo_hash_of(s->dict)->faults = s->is->device_faults;
     else if (s->is->device_faults && s->is->structure == HAMT)
-        ordo_hamt_of(s->dict)->faults = s->is->device_faults;
+        ordo_hamt_of(s->dict)->drafts.faults = s->is->device_faults;
+    else if (s->is->device_faults && s->is->structure == XFAST)
+        ordo_xfast_of(s->dict)->drafts.faults = s->is->device_faults;
     else if (s->is->device_faults)
         ordo_ltree_of(s->dict)->faults = s->is->device_faults;
 }

@@ -329,7 +329,7 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
 /* Operations that give up immediately or in part, and are then done in order. */
 static void give_up(struct test *t, struct fault *f)
 {
-    static const int kinds[] = { BLINK, HASH, HAMT };
+    static const int kinds[] = { BLINK, HASH, HAMT, XFAST };
 
     for (size_t i = 0; i < n_dict_calls; i++)
         for (size_t kind = 0; kind < LENGTH(kinds); kind++)

@@ -374,20 +374,20 @@ static uint64_t limit_of_refused(const struct life *l, const struct play *p)
     return limit > arrays ? limit - arrays : 0;
 }
 
-/* Memory that a concurrent batch of a hash table or HAMT takes in addition to an upsert of its refused keys: lists and
- * latches (10 bytes an operation and 64 KiB), and its arrays on the device. A HAMT refuses what does not fit as a mixed
+/* Memory that a concurrent batch of a hash table or trie takes in addition to an upsert of its refused keys: lists and
+ * latches (10 bytes an operation and 64 KiB), and its arrays on the device. A trie refuses what does not fit as a mixed
  * batch, which takes some 40 blocks of 4 KiB more than an upsert. Other structures: 0. */
 static uint64_t concurrent_bytes(const struct life *l, const struct play *p)
 {
     const uint64_t table = ((uint64_t) 96 << 10) + 48 * (uint64_t) p->g.count;
 
-    if (structure_is(l->structure, ORDO_IS_TRIE))
+    if (structure_is(l->structure, ORDO_IS_TRIE) || l->structure == XFAST)
         return table + ((uint64_t) 160 << 10);
     return l->structure == HASH ? table : 0;
 }
 
 /* Repeats the stores that a concurrent batch refused, in order. With the batch's memory, less concurrent_bytes for a
- * hash table or a HAMT, they must not fit. With all memory they must, unless nodes are limited. */
+ * hash table or a trie, they must not fit. With all memory they must, unless nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
 {
     ordo_status status = ORDO_NO_DEVICE_MEMORY;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the updates of a finished draft (shared/hamt_draft.h) in key order. For each level, hamt_children and
- * hamt_descend turn the list of nodes into the list of their children. Then hamt_leaf_bits and hamt_collect write the
- * leaves' keys. firsts[k] is the least key that can lie below list entry k. All prefix sums are exclusive. */
+/* Reads the updates of a finished draft (shared/draft.h, shared/hamt_draft.h) in key order. For each level,
+ * hamt_children and hamt_descend turn the list of nodes into the list of their children. Then hamt_leaf_bits and
+ * hamt_collect write the leaves' keys. firsts[k] is the least key that can lie below list entry k. All prefix sums are
+ * exclusive. */
 #pragma once
 #include "dict/each.cl"
+#include "dict/trie/draft.cl"
 #include "dict/trie/hamt_draft.cl"
 
 /* Built together: hamt_children hamt_descend hamt_leaf_bits hamt_collect */
@@ -59,12 +61,12 @@ typedef struct {
 
 /* Writes the updates of one word of a leaf, from output index `to` on. Bit b of `bits` is 1 if key first + b has an
  * update. */
-ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
+ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
 {
     for (; bits; bits &= bits - 1) {
         const ordo_key_form key = first + (31 - clz(bits & (0 - bits)));
         const uint          word = draft_find(d, key).word;
-        const bool          gone = word & HAMT_ERASED;
+        const bool          gone = word & DRAFT_ERASED;
         out->keys_out[to] = key_from_bits(key);
         if (ORDO_VALUE_BYTES)
             out->values_out[to] = gone ? 0 : out->values[DRAFT_UPDATE(word)];
@@ -75,16 +77,17 @@ ORDO_FN void draft_collect(const hamt_draft *d, const draft_updates *out, uint b
 /* Writes the updates of the leaves in `list`, one work-item per word of a leaf. `counts` must hold the prefix sums of
  * hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
-void hamt_collect(DRAFT_PARAMETERS, __global const uint *list, __global const ordo_key_form *firsts,
-                  __global const uint *counts, uint n, __global const hamt_value *values, ulong values_at,
-                  __global ordo_key *keys_out, __global hamt_value *values_out, __global uchar *erased)
+void hamt_collect(DRAFT_TABLE, __global const uint *draft_leaves, __global const uint *list,
+                  __global const ordo_key_form *firsts, __global const uint *counts, uint n,
+                  __global const hamt_value *values, ulong values_at, __global ordo_key *keys_out,
+                  __global hamt_value *values_out, __global uchar *erased)
 {
-    const hamt_draft    d = DRAFT_HERE;
+    const draft_table   d = DRAFT_TABLE_HERE;
     const draft_updates out = { values + values_at, keys_out, values_out, erased };
     RUN_EACH (uint, item, n * HAMT_WORDS) {
-        const uint                    k = item / HAMT_WORDS, word = item % HAMT_WORDS;
-        __global const volatile uint *leaf = d.leaves + (ulong) list[k] * HAMT_WORDS;
-        uint                          to = counts[k];
+        const uint           k = item / HAMT_WORDS, word = item % HAMT_WORDS;
+        __global const uint *leaf = draft_leaves + (ulong) list[k] * HAMT_WORDS;
+        uint                 to = counts[k];
         if (leaf[word] == 0)
             continue;
         for (uint w = 0; w < word; w++)

@@ -85,9 +85,10 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
+/* Returns the number of keys less than `form`, if the range contains this place. If `upper`, keys equal to `form` count
+ * too. */
+ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {
-    xfast_range leaves = xfast_around(trie, form);
     while (leaves.first < leaves.end) {
         const uint          middle = leaves.first + (leaves.end - leaves.first) / 2;
         const ordo_key_form there = key_bits(trie->keys[middle]);
@@ -96,6 +97,20 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
         leaves.end = before ? leaves.end : middle;
     }
     return leaves.first;
+}
+
+ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
+{
+    return xfast_search(trie, xfast_around(trie, form), form, upper);
+}
+
+/* Like xfast_rank. Searches all keys if the trie is missing. */
+ORDO_FN uint xfast_rank_or_search(const xfast_trie *trie, ordo_key_form form, bool upper)
+{
+    xfast_range leaves = { 0, trie->shape.count };
+    if (trie->flat)
+        leaves = xfast_around(trie, form);
+    return xfast_search(trie, leaves, form, upper);
 }
 
 /* Computes xfast_rank for n keys. On CPUs the searches of all keys advance together. */

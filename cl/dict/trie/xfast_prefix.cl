@@ -135,6 +135,6 @@ void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uc
         if (prefixes_out)
             prefixes_out[prefixes_out_at + i] = key_from_bits(word);
         if (values_out)
-            xfast_copy_value(values, values_at + xfast_place(&trie, word), value_bytes, values_out, values_out_at + i);
+            value_copy(values, values_at + xfast_place(&trie, word), value_bytes, values_out, values_out_at + i);
     }
 }

@@ -2,15 +2,7 @@
 /* Answers queries of an X-fast trie. */
 #pragma once
 #include "dict/trie/xfast.cl"
-
-ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint bytes, __global uchar *values_out,
-                              ulong to)
-{
-    if (bytes == 4)
-        ((__global uint *) values_out)[to] = ((__global const uint *) values)[from];
-    else
-        ((__global ulong *) values_out)[to] = ((__global const ulong *) values)[from];
-}
+#include "dict/value.cl"
 
 ORDO_FN void xfast_take(__global const ordo_key *keys, ulong at, uint some, ordo_key_form form[RUN_STEP])
 {
@@ -35,7 +27,7 @@ void xfast_find(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
             if (found)
                 found[found_at + at + k] = place != XFAST_NONE;
             if (values_out && place != XFAST_NONE)
-                xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
+                value_copy(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
         }
     }
 }
@@ -79,7 +71,7 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
             if (keys_out && there)
                 keys_out[keys_out_at + at + k] = trie.keys[place];
             if (values_out && there)
-                xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
+                value_copy(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #include "dict/launch.h"
 #include "dict/sorted_run.h"
+#include "dict/trie/draft.h"
 #include "ordo/hamt.h"
 #include "shared/hamt_draft.h"
 #include "shared/hamt_node.h"
@@ -32,13 +33,10 @@ struct ordo_hamt {
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
     /* Numbers of elements and leaves after the last rebuild, and the maximum number of elements since then. */
-    size_t           built_elements, built_leaves, most_elements;
-    size_t           bytes, bytes_peak, rebuilds, restarts;
-    struct ordo_runs runs; /* Sorts batches, and merges batches with leaves. */
-    /* For tests: faults to inject, a sum of enum ordo_fault values. */
-    uint32_t faults;
-    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
-    cl_mem history;
+    size_t             built_elements, built_leaves, most_elements;
+    size_t             bytes, bytes_peak, rebuilds;
+    struct ordo_runs   runs; /* Sorts batches, and merges batches with leaves. */
+    struct ordo_drafts drafts;
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
@@ -154,38 +152,13 @@ ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, c
 
 /* ---- hamt_draft.c ------------------------------------------------------------------------------------------------ */
 
-/* The draft (trie of updates) of a launch, in scratch memory (cl/shared/hamt_draft.h). Without a draft, only `state` is
- * set. */
-struct ordo_hamt_draft {
-    cl_mem  slots, nodes, leaves, state;
-    cl_uint n_slots, most_nodes, most_leaves;
-};
-
-/* The updates that a draft gathered, in key order. */
-struct ordo_hamt_updates {
-    cl_mem keys, values, erased;
-    size_t count;
-};
-
 /* Returns how many of `operations` operations one launch may execute, so that its draft stays within the memory
  * limit. */
 size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
-/* Resets the words of draft->state (enum hamt_draft_word), except HAMT_TICK. */
-ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                  const struct ordo_hamt_draft *draft);
-/* Allocates an empty draft for `operations` operations. draft->state must be set, and is reset. */
-ordo_status ordo_hamt_draft_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
-                                  struct ordo_hamt_draft *draft);
-/* Adds the kernel arguments DRAFT_PARAMETERS (cl/dict/trie/hamt_draft.cl). `keys` are the launch's keys. */
-void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *draft, const struct ordo_slice *keys);
-/* Allocates arrays for the updates of at most `operations` operations. */
-ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
-                                    struct ordo_hamt_updates *out);
-/* Writes the updates that the draft gathered to *out, in key order. `words` are the words of draft->state after the
- * launch, `keys` and `values` the launch's operations. Waits unless the draft is empty. */
-ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                    const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
-                                    struct ordo_slice values, struct ordo_hamt_updates *out);
+/* The functions `begin` and `collect` of struct ordo_draft_kind. */
+ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
+ordo_status ordo_hamt_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
+                                    const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 
 /* ---- hamt_concurrent.c ------------------------------------------------------------------------------------------- */
 

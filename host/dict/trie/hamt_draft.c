@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates drafts (the tries in which concurrent batches gather updates) and reads them in key order:
+/* Allocates the tries of drafts (in which concurrent batches gather updates), and reads them in key order:
  *
  *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
@@ -30,22 +30,21 @@ static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t b
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the sizes of a draft (trie of updates) that suffices for any keys of `operations` operations. */
-static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_hamt_draft *draft)
+/* Sets the sizes of a draft's trie that suffices for any keys of `operations` operations. */
+static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_draft *draft)
 {
-    draft->n_slots = (cl_uint) operations * HAMT_SLOTS_EACH;
     draft->most_leaves = (cl_uint) prefixes(hamt, operations, HAMT_BITS);
     draft->most_nodes = 0;
     for (size_t level = 0; level < levels_of(hamt); level++)
         draft->most_nodes += (cl_uint) prefixes(hamt, operations, HAMT_BITS + HAMT_LEVEL_BITS * (level + 1));
 }
 
-static size_t node_bytes(const struct ordo_hamt_draft *draft)
+static size_t node_bytes(const struct ordo_draft *draft)
 {
     return (size_t) draft->most_nodes * HAMT_NODE * sizeof(cl_uint);
 }
 
-static size_t leaf_bytes(const struct ordo_hamt_draft *draft)
+static size_t leaf_bytes(const struct ordo_draft *draft)
 {
     return (size_t) draft->most_leaves * HAMT_WORDS * sizeof(cl_uint);
 }
@@ -55,54 +54,23 @@ static size_t leaf_bytes(const struct ordo_hamt_draft *draft)
 
 size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations)
 {
-    struct ordo_hamt_draft draft;
+    struct ordo_draft draft;
 
     for (measure(hamt, operations, &draft); node_bytes(&draft) + leaf_bytes(&draft) > DRAFT_BYTES; operations /= 2)
         measure(hamt, operations / 2, &draft);
     return operations;
 }
 
-static ordo_status allocate_zeros(struct ordo_call *call, size_t bytes, cl_mem *out)
+ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft)
 {
-    ORDO_TRY(ordo_call_scratch(call, bytes, out));
-    return ordo_call_fill(call, *out, 0, bytes, 0);
-}
+    const struct ordo_hamt *hamt = ordo_hamt_of(b->dict);
+    const size_t            word = sizeof(cl_uint), top = HAMT_DRAFT_LEVELS + levels_of(hamt) - 1;
 
-ordo_status ordo_hamt_draft_reset(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                  const struct ordo_hamt_draft *draft)
-{
-    const size_t word = sizeof(cl_uint), top = HAMT_DRAFT_LEVELS + levels_of(hamt) - 1;
-
-    ORDO_TRY(ordo_call_fill(call, draft->state, 0, HAMT_TICK * word, 0));
-    ORDO_TRY(ordo_call_fill(call, draft->state, HAMT_DRAFT_NODES * word, word, 1)); /* the root */
-    return ordo_call_fill(call, draft->state, top * word, word, 1);
-}
-
-ordo_status ordo_hamt_draft_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
-                                  struct ordo_hamt_draft *draft)
-{
     measure(hamt, operations, draft);
-    ORDO_TRY(allocate_zeros(call, draft->n_slots * sizeof(cl_uint), &draft->slots));
-    ORDO_TRY(allocate_zeros(call, node_bytes(draft), &draft->nodes));
-    ORDO_TRY(allocate_zeros(call, leaf_bytes(draft), &draft->leaves));
-    return ordo_hamt_draft_reset(call, hamt, draft);
-}
-
-void ordo_hamt_draft_add(struct ordo_args *args, const struct ordo_hamt_draft *draft, const struct ordo_slice *keys)
-{
-    ORDO_ADD(args, ORDO_ARG(draft->slots), ORDO_ARG(draft->nodes), ORDO_ARG(draft->leaves), ORDO_ARG(draft->state),
-             ORDO_ARG(draft->n_slots), ORDO_ARG(draft->most_nodes), ORDO_ARG(draft->most_leaves));
-    ordo_args_slice(args, keys);
-}
-
-ordo_status ordo_hamt_updates_begin(struct ordo_call *call, const struct ordo_hamt *hamt, size_t operations,
-                                    struct ordo_hamt_updates *out)
-{
-    *out = (struct ordo_hamt_updates) { .count = 0 };
-    ORDO_TRY(ordo_call_scratch(call, operations * hamt->dict.key_bytes, &out->keys));
-    if (hamt->dict.value_bytes)
-        ORDO_TRY(ordo_call_scratch(call, operations * hamt->dict.value_bytes, &out->values));
-    return ordo_call_scratch(call, operations, &out->erased);
+    ORDO_TRY(ordo_draft_zeros(b->call, node_bytes(draft), &draft->nodes));
+    ORDO_TRY(ordo_draft_zeros(b->call, leaf_bytes(draft), &draft->leaves));
+    ORDO_TRY(ordo_call_fill(b->call, b->state, HAMT_DRAFT_NODES * word, word, 1)); /* the root */
+    return ordo_call_fill(b->call, b->state, top * word, word, 1);
 }
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
@@ -135,7 +103,7 @@ static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, c
 }
 
 /* Replaces a list of nodes of `level` by the list of their n children. */
-static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_draft *draft,
+static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_draft *draft,
                            size_t level, size_t n, struct list *list)
 {
     const struct ordo_launch launch = pass(hamt, "hamt_descend", list->n);
@@ -152,8 +120,8 @@ static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt,
 }
 
 /* Lists the draft's leaves. */
-static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt,
-                               const struct ordo_hamt_draft *draft, const cl_uint *words, struct list *list)
+static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_draft *draft,
+                               const cl_uint *words, struct list *list)
 {
     ORDO_TRY(begin_list(call, hamt, 1, list));
     ORDO_TRY(ordo_call_fill(call, list->nodes, 0, sizeof(cl_uint), 0));
@@ -170,25 +138,26 @@ static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *h
     return ORDO_OK;
 }
 
-ordo_status ordo_hamt_draft_collect(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                    const struct ordo_hamt_draft *draft, const cl_uint *words, struct ordo_slice keys,
-                                    struct ordo_slice values, struct ordo_hamt_updates *out)
+ordo_status ordo_hamt_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
+                                    const struct ordo_draft_window *window, struct ordo_draft_updates *out)
 {
-    struct ordo_args args = { .n = 0 };
-    struct list      list;
-    cl_uint          n = 0;
+    const struct ordo_hamt *hamt = ordo_hamt_of(b->dict);
+    struct ordo_args        args = { .n = 0 };
+    struct list             list;
+    cl_uint                 n = 0;
 
-    ORDO_TRY(list_leaves(call, hamt, draft, words, &list));
+    ORDO_TRY(list_leaves(b->call, hamt, draft, b->words, &list));
     if (list.n == 0)
         return ORDO_OK;
-    ORDO_TRY(count(call, hamt, "hamt_leaf_bits", draft->leaves, &list));
-    ordo_hamt_draft_add(&args, draft, &keys);
-    ORDO_ADD(&args, ORDO_ARG(list.nodes), ORDO_ARG(list.firsts), ORDO_ARG(list.counts), ORDO_ARG_UINT(list.n));
-    ordo_args_slice(&args, &values);
+    ORDO_TRY(count(b->call, hamt, "hamt_leaf_bits", draft->leaves, &list));
+    ordo_draft_add_table(&args, draft, &window->keys);
+    ORDO_ADD(&args, ORDO_ARG(draft->leaves), ORDO_ARG(list.nodes), ORDO_ARG(list.firsts), ORDO_ARG(list.counts),
+             ORDO_ARG_UINT(list.n));
+    ordo_args_slice(&args, &window->values);
     ORDO_ADD(&args, ORDO_ARG(out->keys), ORDO_ARG(out->values), ORDO_ARG(out->erased));
     const struct ordo_launch launch = pass(hamt, "hamt_collect", list.n * HAMT_WORDS);
-    ORDO_TRY(ordo_call_launch(call, &launch, &args));
-    ORDO_TRY(ordo_call_read(call, list.counts, list.n * sizeof n, &n, sizeof n));
-    out->count = ordo_is_dry_run(call->dev) ? 1 : n;
+    ORDO_TRY(ordo_call_launch(b->call, &launch, &args));
+    ORDO_TRY(ordo_call_read(b->call, list.counts, list.n * sizeof n, &n, sizeof n));
+    out->count = ordo_is_dry_run(b->call->dev) ? 1 : n;
     return ORDO_OK;
 }

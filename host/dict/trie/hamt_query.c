@@ -154,7 +154,7 @@ ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct
                                       .bytes_peak = hamt->bytes_peak,
                                       .cleanups = hamt->rebuilds,
                                       .leaves = trie->n_leaves,
-                                      .restarts = hamt->restarts };
+                                      .restarts = hamt->drafts.restarts };
     if (trie->n_leaves > 0) {
         out->levels = hamt->fixed_depth ? HAMT_LEVELS(8 * dict->key_bytes) + 1 : 2;
         out->bytes_data = trie->live * HAMT_UNIT;

@@ -150,6 +150,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .combine = combine,
+    .apply_concurrent = ordo_xfast_apply_concurrent,
     .release_spare = ordo_runs_release_spare,
     .compact = compact,
     .find = ordo_xfast_find,

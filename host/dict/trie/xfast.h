@@ -9,17 +9,25 @@
 
 #include "dict/hash/hash.h"
 #include "dict/runs/runs.h"
+#include "dict/trie/draft.h"
 #include "ordo/xfast.h"
 #include "shared/xfast.h"
 
 struct ordo_xfast {
-    struct ordo_runs runs;  /* first */
-    uint32_t         group; /* from the configuration */
-    xfast_shape      shape; /* sizes of flat, masks and prefixes */
-    cl_mem           flat;  /* NULL if the run has no trie */
-    cl_mem           masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
-    size_t           flat_bytes, mask_bytes, bytes_peak;
-    struct ordo_hash prefixes; /* Hash table of prefixes, which no public call reaches. */
+    struct ordo_runs   runs;  /* first */
+    uint32_t           group; /* from the configuration */
+    xfast_shape        shape; /* sizes of flat, masks and prefixes */
+    cl_mem             flat;  /* NULL if the run has no trie */
+    cl_mem             masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
+    size_t             flat_bytes, mask_bytes, bytes_peak;
+    struct ordo_hash   prefixes; /* Hash table of prefixes, which no public call reaches. */
+    struct ordo_drafts drafts;
+    /* Kernel arguments of a concurrent batch. If there are no leaves, all members are 0. */
+    struct {
+        cl_mem            keys;
+        struct ordo_slice values;
+        xfast_shape       shape; /* Without a trie, only `count` is set. */
+    } before;
 };
 
 static inline struct ordo_xfast *ordo_xfast_of(ordo_dict *dict)
@@ -49,6 +57,11 @@ ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+
+/* ---- xfast_concurrent.c ------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_xfast_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                        const struct ordo_concurrent_batch *batch);
 
 /* ---- xfast_check.c ----------------------------------------------------------------------------------------------- */
 

@@ -61,5 +61,6 @@ ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struc
     ORDO_TRY(ordo_runs_statistics(dict, call, out));
     out->bytes_index += xfast->flat_bytes + xfast->mask_bytes + xfast->prefixes.bytes;
     out->bytes_peak += xfast->bytes_peak;
+    out->restarts = xfast->drafts.restarts;
     return ORDO_OK;
 }

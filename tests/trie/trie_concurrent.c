@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent batches on a HAMT: contents and answers. tests/trie/hamt_history.c has operations on equal keys. */
+/* Concurrent batches on a HAMT and an X-fast trie: contents and answers. tests/trie/trie_history.c has operations on
+ * equal keys. */
 #include "tests/trie/trie_case.h"
 
 #include "dict/trie/hamt.h"
+#include "dict/trie/xfast.h"
 #include "shared/faults.h"
 
-static ordo_dict *make(struct test *t, ordo_type key, uint32_t value_bytes, bool fixed_depth)
+enum kind { FREE_DEPTH, FIXED_DEPTH, X_FAST, N_KINDS };
+
+static const char *const kind_name[] = { "HAMT", "HAMT of fixed depth", "X-fast trie" };
+
+static ordo_dict *make(struct test *t, ordo_type key, uint32_t value_bytes, enum kind kind)
 {
-    ordo_dict *dict = NULL;
+    const struct ordo_dict_config config = { key, value_bytes };
+    ordo_dict                    *dict = NULL;
     test_ok(
-        t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key, value_bytes }, .fixed_depth = fixed_depth), &dict));
+        t, kind == X_FAST
+               ? ordo_xfast_create(t->dev, ordo_xfast_config(.dict = config), &dict)
+               : ordo_hamt_create(t->dev, ordo_hamt_config(.dict = config, .fixed_depth = kind == FIXED_DEPTH), &dict));
     return dict;
+}
+
+static struct ordo_drafts *drafts_of(ordo_dict *dict, enum kind kind)
+{
+    return kind == X_FAST ? &ordo_xfast_of(dict)->drafts : &ordo_hamt_of(dict)->drafts;
 }
 
 static void expect_outcomes(struct test *t, const uint8_t *outcomes, size_t n, uint8_t want)
@@ -62,9 +76,9 @@ static void apply_to_all(struct test *t, ordo_dict *dict, const void *keys, ordo
         test_true(t, got[i] == i);
 }
 
-static void fill_and_empty(struct test *t, bool wide, bool fixed_depth)
+static void fill_and_empty(struct test *t, bool wide, enum kind kind)
 {
-    AUTO_DICT ordo_dict   *dict = make(t, key_type(wide), 4, fixed_depth);
+    AUTO_DICT ordo_dict   *dict = make(t, key_type(wide), 4, kind);
     AUTO_FREE uint64_t    *wides = test_alloc(MANY * sizeof *wides);
     struct ordo_statistics s;
     size_t                 peak = 0;
@@ -72,7 +86,7 @@ static void fill_and_empty(struct test *t, bool wide, bool fixed_depth)
     make_keys(wides, wide);
     AUTO_FREE void *keys = narrow(wides, MANY, wide);
     for (int round = 0; round < 4; round++) {
-        test_context(t, "keys of %d bytes, depth %s, round %d", wide ? 8 : 4, fixed_depth ? "fixed" : "free", round);
+        test_context(t, "%s, keys of %d bytes, round %d", kind_name[kind], wide ? 8 : 4, round);
         apply_to_all(t, dict, keys, round % 2 ? ORDO_INSERT : ORDO_UPSERT, 0);
         apply_to_all(t, dict, keys, ORDO_UPSERT, 1);
         apply_to_all(t, dict, keys, ORDO_ERASE, 1);
@@ -84,21 +98,23 @@ static void fill_and_empty(struct test *t, bool wide, bool fixed_depth)
     }
 }
 
-DEVICE_TEST(hamt_concurrent, fills_and_empties_the_trie)
+DEVICE_TEST(trie_concurrent, fills_and_empties_the_trie)
 {
-    fill_and_empty(t, false, false);
-    fill_and_empty(t, false, true);
-    fill_and_empty(t, true, false);
+    fill_and_empty(t, false, FREE_DEPTH);
+    fill_and_empty(t, false, FIXED_DEPTH);
+    fill_and_empty(t, true, FREE_DEPTH);
+    fill_and_empty(t, false, X_FAST);
+    fill_and_empty(t, true, X_FAST);
 }
 
 /* A key that is stored and erased by one batch into an empty trie leaves it empty. */
-DEVICE_TEST(hamt_concurrent, keys_may_come_and_go)
+static void come_and_go(struct test *t, enum kind kind)
 {
     static const uint8_t  codes[] = { ORDO_UPSERT, ORDO_ERASE };
     static const uint32_t keys[] = { 7, 7 };
     uint8_t               found[2], outcomes[2];
     size_t                size = 0;
-    AUTO_DICT ordo_dict  *dict = make(t, ORDO_U32, 4, false);
+    AUTO_DICT ordo_dict  *dict = make(t, ORDO_U32, 4, kind);
 
     for (int round = 0; round < 20; round++) {
         const struct ordo_host_concurrent_batch batch = {
@@ -113,10 +129,17 @@ DEVICE_TEST(hamt_concurrent, keys_may_come_and_go)
     }
 }
 
+DEVICE_TEST(trie_concurrent, keys_may_come_and_go)
+{
+    come_and_go(t, FREE_DEPTH);
+    come_and_go(t, X_FAST);
+}
+
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Seeks, counts and ranges see the trie before the batch. Inserts and erases of other keys run in the same batch. */
-static void query(struct test *t, bool fixed_depth)
+/* Seeks, counts and ranges see the trie before the batch. Inserts and erases of other keys run in the same batch. If
+ * `dropped`, memory for the X-fast trie's index was missing. */
+static void query(struct test *t, enum kind kind, bool dropped)
 {
     enum { HELD = 3000, COUNT = 700, EACH = 6, ROOM = COUNT * EACH };
     static uint8_t  codes[COUNT], found[COUNT], outcomes[COUNT], want_found[COUNT];
@@ -124,7 +147,7 @@ static void query(struct test *t, bool fixed_depth)
     static uint32_t want_keys[COUNT], want_values[COUNT], want_counts[COUNT], range_keys[ROOM], range_values[ROOM];
     static uint64_t rooms[COUNT + 1];
     AUTO_MODEL struct model model = model_empty(ORDO_U32, 4), before;
-    AUTO_DICT ordo_dict    *dict = make(t, ORDO_U32, 4, fixed_depth);
+    AUTO_DICT ordo_dict    *dict = make(t, ORDO_U32, 4, kind);
 
     for (uint32_t i = 0; i < HELD; i++) {
         const uint32_t key = i < HELD / 2 ? 1000 + 3 * i : key_of(i);
@@ -137,6 +160,8 @@ static void query(struct test *t, bool fixed_depth)
         its[i] = (uint32_t) model.element[i].value;
     }
     test_ok(t, ordo_dict_build_host(dict, all, its, model.count));
+    if (dropped)
+        ordo_xfast_drop(ordo_xfast_of(dict));
     for (uint32_t i = 0; i < COUNT; i++) {
         codes[i] = (uint8_t) (ORDO_UPSERT + i % (ORDO_RANGE - ORDO_UPSERT + 1));
         keys[i] = i < COUNT / 2 ? 990 + 13 * i : key_of(i * 5);
@@ -168,7 +193,7 @@ static void query(struct test *t, bool fixed_depth)
                                              .range_values = elements[1],
                                              .range_capacity = 64 };
         const size_t                 n = model_apply(of, &one), room = i % EACH;
-        test_context(t, "operation %u, code %u, key %u", i, codes[i], keys[i]);
+        test_context(t, "%s, operation %u, code %u, key %u", kind_name[kind], i, codes[i], keys[i]);
         test_true(t, codes[i] >= ORDO_COUNT || found[i] == want_found[i]);
         if (codes[i] >= ORDO_SEEK_LT && codes[i] <= ORDO_SEEK_GT && found[i])
             test_true(t, keys_out[i] == want_keys[i] && values_out[i] == want_values[i]);
@@ -182,19 +207,20 @@ static void query(struct test *t, bool fixed_depth)
     expect_content(t, dict, &model);
 }
 
-DEVICE_TEST(hamt_concurrent, queries_see_the_trie_before_the_batch)
+DEVICE_TEST(trie_concurrent, queries_see_the_trie_before_the_batch)
 {
-    query(t, false);
-    query(t, true);
+    for (enum kind kind = 0; kind < N_KINDS; kind++)
+        query(t, kind, false);
+    query(t, X_FAST, true);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Stores keys far from each other, which need most nodes. Allows for an update's scratch, and for the trie. */
-DEVICE_TEST(hamt_concurrent, the_memory_matches_the_header)
+/* Stores keys far from each other, which need most nodes of a HAMT. `each` is the number of bytes per operation. Allows
+ * for an update's scratch, and for the trie. */
+static void memory(struct test *t, enum kind kind, uint64_t each, uint64_t spare)
 {
-    enum { EACH = 2560, SPARE = 4 << 20 };
-    AUTO_DICT ordo_dict *dict = make(t, ORDO_U64, 4, false);
+    AUTO_DICT ordo_dict *dict = make(t, ORDO_U64, 4, kind);
     AUTO_FREE uint64_t  *keys = test_alloc(MANY * sizeof *keys);
     struct ordo_memory   before, after;
 
@@ -205,18 +231,26 @@ DEVICE_TEST(hamt_concurrent, the_memory_matches_the_header)
     test_ok(t, ordo_device_memory(t->dev, &before));
     apply_to_all(t, dict, keys, ORDO_UPSERT, 0);
     test_ok(t, ordo_device_memory(t->dev, &after));
-    test_true(t, after.held_peak_bytes - before.held_bytes <= (uint64_t) MANY * EACH + SPARE);
+    const uint64_t took = after.held_peak_bytes - before.held_bytes;
+    test_context(t, "%s: %llu bytes", kind_name[kind], (unsigned long long) took);
+    test_true(t, took <= MANY * each + spare);
+}
+
+DEVICE_TEST(trie_concurrent, the_memory_matches_the_header)
+{
+    memory(t, FREE_DEPTH, 2560, 4 << 20);
+    memory(t, X_FAST, 48, 3 << 19);
 }
 
 /* ---- inputs and statistics --------------------------------------------------------------------------------------- */
 
-DEVICE_TEST(hamt_concurrent, inputs_are_checked)
+static void check_inputs(struct test *t, enum kind kind)
 {
     static const uint8_t  codes[] = { ORDO_UPSERT, ORDO_COUNT, ORDO_RANGE, ORDO_COMBINE, 200 };
     static const uint32_t keys[] = { 1, 2, 3, 4, 5 };
     static const uint64_t rooms[6] = { 0 };
     uint8_t               outcomes[5];
-    AUTO_DICT ordo_dict  *dict = make(t, ORDO_U32, 4, false);
+    AUTO_DICT ordo_dict  *dict = make(t, ORDO_U32, 4, kind);
 
     for (int missing = 0; missing < 4; missing++) {
         const struct ordo_host_concurrent_batch batch = { .codes = codes,
@@ -233,16 +267,28 @@ DEVICE_TEST(hamt_concurrent, inputs_are_checked)
     expect_outcomes(t, outcomes + 3, 2, ORDO_UNKNOWN);
 }
 
-DEVICE_TEST(hamt_concurrent, restarts_are_counted)
+DEVICE_TEST(trie_concurrent, inputs_are_checked)
 {
-    AUTO_DICT ordo_dict   *dict = make(t, ORDO_U32, 4, false);
+    check_inputs(t, FREE_DEPTH);
+    check_inputs(t, X_FAST);
+}
+
+static void count_restarts(struct test *t, enum kind kind)
+{
+    AUTO_DICT ordo_dict   *dict = make(t, ORDO_U32, 4, kind);
     AUTO_FREE uint64_t    *wides = test_alloc(MANY * sizeof *wides);
     struct ordo_statistics s;
 
     make_keys(wides, false);
     AUTO_FREE void *keys = narrow(wides, MANY, false);
-    ordo_hamt_of(dict)->faults = FAULT_LATCHES;
+    drafts_of(dict, kind)->faults = FAULT_LATCHES;
     apply_to_all(t, dict, keys, ORDO_UPSERT, 0);
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     test_true(t, s.restarts > 0 && s.restarts < (size_t) 100 * MANY);
+}
+
+DEVICE_TEST(trie_concurrent, restarts_are_counted)
+{
+    count_restarts(t, FREE_DEPTH);
+    count_restarts(t, X_FAST);
 }

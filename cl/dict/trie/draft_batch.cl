@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types and results of a launch that runs the upserts, inserts, erases, finds and contains of a concurrent batch on a
+ * trie, each by one work-item, all at once. The file that includes this one defines before:
+ *
+ *     draft_trie    a type: the trie as it was before the launch, and what the structure adds to a draft
+ *     DRAFT_TOP     the number of levels of a draft's nodes, 0 if it has none
+ *
+ * Then it defines the functions below, and includes dict/trie/draft_body.cl, which calls them:
+ *
+ *     draft_was_there(batch, key, wants, to)   returns whether the trie has the key; if `wants`, copies its value to
+ *                                              values_out[to]
+ *     draft_reach(batch, op)                   prepares the draft for a key without a slot; returns TRY_AGAIN, TRY_DONE
+ *                                              or, if memory is missing, TRY_FULL
+ *     draft_claimed(batch, op)                 tells the draft that the key has got a slot */
+#pragma once
+#define TEAM_WIDTH 1
+#include "device/team.cl"
+#include "dict/concurrent.cl"
+#include "dict/trie/draft.cl"
+#include "dict/value.cl"
+
+#define TRY_AGAIN 0
+#define TRY_DONE  1
+#define TRY_FULL  2
+
+typedef struct {
+    draft_table           table;
+    draft_trie            trie;
+    uint                  first; /* index of the launch's first operation in the batch */
+    __global const uchar *codes;
+    __global const uchar *values;
+    __global uchar       *values_out;
+    uint                  value_bytes;
+    __global uchar       *found, *outcomes;
+    __global uint        *state, *pending, *history;
+} draft_batch;
+
+/* Kernel parameters. Operations first .. first + n - 1 of the batch run. */
+#define DRAFT_BATCH                                                                                                    \
+    DRAFT_TABLE, uint first, uint n, __global uint *state, __global uint *pending, __global uint *history,             \
+        __global const uchar *codes, ulong codes_at, __global const uchar *values, ulong values_at,                    \
+        __global uchar *values_out, ulong values_out_at, uint value_bytes, __global uchar *found, ulong found_at,      \
+        __global uchar *outcomes, ulong outcomes_at, uint faults
+#define DRAFT_AT(array, bytes) (array ? array + array##_at * (bytes) : array)
+#define DRAFT_BATCH_HERE(its_trie)                                                                                     \
+    {                                                                                                                  \
+        .table = DRAFT_TABLE_HERE, .trie = its_trie, .first = first, .codes = DRAFT_AT(codes, 1),                      \
+        .values = DRAFT_AT(values, value_bytes), .values_out = DRAFT_AT(values_out, value_bytes),                      \
+        .value_bytes = value_bytes, .found = DRAFT_AT(found, 1), .outcomes = DRAFT_AT(outcomes, 1), .state = state,    \
+        .pending = pending, .history = history,                                                                        \
+    }
+
+/* An operation. `i` counts from the launch's first operation. A HAMT's update goes down the draft and has reached node
+ * `on`, whose parent is on `level`. If `level` is 0, `on` is a leaf. */
+typedef struct {
+    uint              i, code;
+    ordo_key_form     key;
+    uint              on, level;
+    uint              restarts;
+    concurrent_faults faults;
+} draft_op;
+
+ORDO_FN void draft_pause(const draft_batch *batch, draft_op *op, uint kind)
+{
+    if (concurrent_strikes(&op->faults, kind, 16))
+        concurrent_wait(batch->state + DRAFT_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
+}
+
+ORDO_FN void draft_outcome(const draft_batch *batch, const draft_op *op, uint outcome)
+{
+    concurrent_outcome(batch->outcomes, batch->history, batch->state + DRAFT_TICK, batch->first + op->i, outcome);
+}
+
+ORDO_FN uint draft_answer(const draft_batch *batch, const draft_op *op, bool found)
+{
+    if (batch->found)
+        batch->found[batch->first + op->i] = found;
+    draft_outcome(batch, op, OUTCOME_DONE);
+    return TRY_DONE;
+}

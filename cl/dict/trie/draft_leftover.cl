@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves the updates of a trie's concurrent batch that gave up to an ordered batch, and its results back. */
+#pragma once
+#include "dict/codes.cl"
+#include "dict/each.cl"
+#include "dict/value.cl"
+#include "shared/key.h"
+
+/* Built together: draft_gather draft_scatter */
+
+/* Copies the updates pending[first .. first + count - 1] to an ordered batch. */
+ORDO_KERNEL(RUN_GROUP)
+void draft_gather(__global const uint *pending, uint first, uint count, __global const uchar *codes, ulong codes_at,
+                  __global const ordo_key *keys, ulong keys_at, __global const uchar *values, ulong values_at,
+                  __global uchar *codes_out, __global ordo_key *keys_out, __global uchar *values_out)
+{
+    RUN_EACH (uint, l, count) {
+        const uint i = pending[first + l], code = codes[codes_at + i];
+        codes_out[l] = (uchar) code;
+        keys_out[l] = keys[keys_at + i];
+        if (values && code != CODE_ERASE)
+            value_copy(values, values_at + i, ORDO_VALUE_BYTES, values_out, l);
+        else
+            value_clear(ORDO_VALUE_BYTES, values_out, l);
+    }
+}
+
+/* Copies back the results of the ordered batch (the updates that gave up). If `results` is NULL (no memory for the
+ * batch), reports the updates as not stored. Update l ends at time tick + l. */
+ORDO_KERNEL(RUN_GROUP)
+void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
+                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,
+                   __global uint *history, uint tick)
+{
+    RUN_EACH (uint, l, count) {
+        const uint i = pending[first + l];
+        if (found && results)
+            found[found_at + i] = results[l];
+        if (outcomes)
+            outcomes[outcomes_at + i] = results ? OUTCOME_DONE : OUTCOME_NOT_STORED;
+        if (history)
+            history[2 * i + 1] = tick + l;
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies values of 0, 4 or 8 bytes. */
+#pragma once
+#include "device/compiler.cl"
+
+/* Copies values[from] to out[to]. Both arrays have values of `bytes` bytes. */
+ORDO_FN void value_copy(__global const uchar *values, ulong from, uint bytes, __global uchar *out, ulong to)
+{
+    if (bytes == 4)
+        ((__global uint *) out)[to] = ((__global const uint *) values)[from];
+    else if (bytes == 8)
+        ((__global ulong *) out)[to] = ((__global const ulong *) values)[from];
+}
+
+/* Sets out[to] to 0. */
+ORDO_FN void value_clear(uint bytes, __global uchar *out, ulong to)
+{
+    if (bytes == 4)
+        ((__global uint *) out)[to] = 0;
+    else if (bytes == 8)
+        ((__global ulong *) out)[to] = 0;
+}

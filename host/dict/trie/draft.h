@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executes concurrent batches on tries that no kernel changes in place.
+ *
+ *   1  Seeks, counts and ranges run first, on the trie as it was before the batch.
+ *   2  A launch (cl/dict/trie/draft_body.cl) runs up to 2^24 other operations. Updates change the draft, a hash table
+ *      of this launch (cl/shared/draft.h), but not the dictionary's trie.
+ *   3  The host reads the draft in key order, and merges it with the trie as an ordered batch.
+ *   4  Updates that gave up in step 2 run as ordered batches. Any order is correct, because the operations overlap in
+ *      time.
+ *
+ * If memory is short before the end of step 3, nothing has changed, and the host repeats steps 2 and 3 with half as
+ * many operations. If even 2^10 operations lack memory, all updates go to step 4, which refuses updates that lack
+ * memory even alone. */
+#ifndef ORDO_DRAFT_H
+#define ORDO_DRAFT_H
+
+#include "dict/launch.h"
+#include "shared/draft.h"
+
+/* The part of a dictionary that its concurrent batches use. */
+struct ordo_drafts {
+    size_t restarts; /* number of repeated attempts, for the statistics */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
+    uint32_t faults;
+    /* For tests: two time stamps (uint32_t) per operation, or NULL. */
+    cl_mem history;
+};
+
+/* A draft (scratch memory). If there is none, all members are 0. */
+struct ordo_draft {
+    cl_mem  slots;
+    cl_uint n_slots;
+    /* Only a HAMT uses these members, for the trie of a draft (cl/shared/hamt_draft.h). */
+    cl_mem  nodes, leaves;
+    cl_uint most_nodes, most_leaves;
+};
+
+/* The updates that a draft gathered, in key order (scratch memory). */
+struct ordo_draft_updates {
+    cl_mem keys, values, erased;
+    size_t count;
+};
+
+struct ordo_draft_kind;
+
+/* A concurrent batch that runs. */
+struct ordo_draft_batch {
+    struct ordo_call                   *call;
+    ordo_dict                          *dict;
+    struct ordo_drafts                 *drafts;
+    const struct ordo_draft_kind       *kind;
+    const struct ordo_concurrent_batch *batch;
+    cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
+    size_t                              window; /* Maximum operations of a launch. */
+    cl_mem                              pending, state;
+    cl_uint                             words[DRAFT_WORDS_MAX]; /* `state` after the last launch */
+};
+
+/* The operations of a launch: first .. first + count - 1 of the batch. */
+struct ordo_draft_window {
+    size_t            first, count;
+    struct ordo_slice keys, values; /* of these operations */
+};
+
+/* The functions of a structure. */
+struct ordo_draft_kind {
+    size_t words; /* number of counters, DRAFT_WORDS to DRAFT_WORDS_MAX */
+    /* Returns the maximum number of operations of a launch, at most `operations`. May be NULL. */
+    size_t (*most)(ordo_dict *dict, size_t operations);
+    size_t (*elements)(ordo_dict *dict); /* an upper bound */
+    /* Returns the kernel that answers seeks, counts and ranges, and adds its arguments before DRAFT_QUERIES. */
+    struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
+    /* Returns the kernel that runs the other operations, and adds its arguments before DRAFT_BATCH. */
+    struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
+    /* Allocates and initialises what the structure adds to a draft for `operations` operations. May be NULL. */
+    ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
+    /* Writes the draft's updates to *out in key order, and sets out->count. Waits. */
+    ordo_status (*collect)(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
+                           const struct ordo_draft_window *window, struct ordo_draft_updates *out);
+};
+
+/* Implements ordo_dict_apply_concurrent. Waits. */
+ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ordo_drafts *drafts,
+                             const struct ordo_draft_kind *kind, const struct ordo_concurrent_batch *batch);
+
+/* Adds the kernel arguments DRAFT_TABLE. */
+void        ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft, const struct ordo_slice *keys);
+ordo_status ordo_draft_zeros(struct ordo_call *call, size_t bytes, cl_mem *out);
+/* The function `collect` of a structure that adds nothing to a draft. */
+ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
+                               const struct ordo_draft_window *window, struct ordo_draft_updates *out);
+
+#endif
