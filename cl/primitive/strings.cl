@@ -11,80 +11,35 @@
  * but only within their segment, so that slots keep their places.
  *
  *  STRINGS_OFFSET_BYTES  The size of an offset: 4 or 8.
- *  STRINGS_GROUP         The number of work-items per group.
- *  STRINGS_TILE          The number of consecutive slots that a group handles. */
+ * Each group handles STRINGS_TILE consecutive slots (group/strings.cl). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
+#include "group/strings.cl"
 #include "shared/strings.h"
 
 #ifndef STRINGS_OFFSET_BYTES
 #define STRINGS_OFFSET_BYTES 4
 #endif
-#ifndef STRINGS_GROUP
-#define STRINGS_GROUP 1
-#endif
-#ifndef STRINGS_TILE
-#define STRINGS_TILE 4096
-#endif
-
 #if STRINGS_OFFSET_BYTES == 8
 typedef ulong string_offset;
 #else
 typedef uint string_offset;
 #endif
 
-/* The slots of this work-item: slot i from `first` on, in steps of STRINGS_GROUP, below `end`. */
-#define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
-#define STRINGS_EACH(i, count)                                                                                         \
-    for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \
-              end_ = min((count) -STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;                                 \
-         i < end_; i += STRINGS_GROUP)
-
 /* ---- strings --------------------------------------------------------------------------------------------------- */
 
 /* A column. Positions count bytes of the buffer. String i begins at position begin + offsets[i]. */
 typedef struct {
     __global const string_offset *offsets;
-    __global const uchar         *bytes;
-    ulong                         begin, end; /* No load reaches position `end`. */
+    string_bytes                  bytes;
+    ulong                         begin;
 } strings;
 
 ORDO_FN strings strings_of(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                            ulong bytes_at, ulong n_bytes)
 {
-    return (strings) { offsets + offsets_at, bytes, bytes_at, bytes_at + n_bytes };
-}
-
-#if ORDO_CPU
-#define STRING_LOAD 8
-ORDO_FN ulong string_load(__private const strings *s, ulong at)
-{
-    return as_ulong(vload8(0, s->bytes + at));
-}
-#else
-/* Loads eight bytes from any position. GPUs load aligned words only, so two words (STRING_LOAD bytes) are read. */
-#define STRING_LOAD 16
-ORDO_FN ulong string_load(__private const strings *s, ulong at)
-{
-    __global const ulong *words = (__global const ulong *) s->bytes + at / 8;
-    const uint            shift = (uint) at % 8 * 8;
-    return shift == 0 ? words[0] : words[0] >> shift | words[1] << (64 - shift);
-}
-#endif
-
-/* Returns the `left` bytes (0 to 8) from position `at` on, the first in the highest byte of the result. Its other bytes
- * are 0. */
-ORDO_FN ulong string_word(__private const strings *s, ulong at, uint left)
-{
-    if (left == 0)
-        return 0;
-    if (s->end >= STRING_LOAD && at <= s->end - STRING_LOAD)
-        return as_ulong(as_uchar8(string_load(s, at)).s76543210) & (ulong) -1 << (64 - 8 * left);
-    ulong word = 0;
-    for (uint k = 0; k < left; k++)
-        word |= (ulong) s->bytes[at + k] << (56 - 8 * k);
-    return word;
+    return (strings) { offsets + offsets_at, { bytes, bytes_at + n_bytes }, bytes_at };
 }
 
 typedef struct {
@@ -96,19 +51,6 @@ ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong dep
 {
     const ulong at = s->offsets[row] + depth;
     return (string_rest) { s->begin + at, s->offsets[row + 1] - at };
-}
-
-/* Returns the number of equal bytes from the positions a and b on, but at most `most`. */
-ORDO_FN uint string_shared(__private const strings *s, ulong a, ulong b, uint most)
-{
-    const uint words = (most + 7) / 8;
-    for (uint w = 0; w < words; w++) {
-        const uint  same = 8 * w, left = min(most - same, 8u);
-        const ulong apart = string_word(s, a + same, left) ^ string_word(s, b + same, left);
-        if (apart)
-            return same + (uint) clz(apart) / 8;
-    }
-    return most;
 }
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
@@ -153,7 +95,7 @@ ORDO_FN void strings_share_row(__private const strings *s, __private const undec
     const string_rest a = string_after(s, row, u->depth[segment]), b = string_after(s, other, u->depth[segment]);
     const uint        known = ordo_load_relaxed(&u->more[segment]);
     const uint        most = (uint) min((ulong) known, min(a.left, b.left));
-    const uint        same = row == other ? most : string_shared(s, a.at, b.at, most);
+    const uint        same = row == other ? most : (uint) string_shared(&s->bytes, a.at, &s->bytes, b.at, most);
     if (same < known)
         ordo_min(&u->more[segment], same);
 }
@@ -184,7 +126,7 @@ void strings_keys(__global const string_offset *offsets, ulong offsets_at, __glo
         const uint        in = segment[i];
         const string_rest rest = string_after(&s, rows[i], depth[in] + more[in]);
         const uint        length = (uint) min(rest.left, (ulong) window + 1);
-        const ulong       word = string_word(&s, rest.at, min(length, window)) >> (64 - 8 * window);
+        const ulong       word = string_word(&s.bytes, rest.at, min(length, window)) >> (64 - 8 * window);
         keys[i] = (ulong) in << STRINGS_KEY_BITS(window) | ((word << STRINGS_LENGTH_BITS | length) ^ turn);
     }
 }

@@ -195,6 +195,15 @@ static ordo_status check_and_sort(struct sort_strings *s)
     return ORDO_OK;
 }
 
+ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows)
+{
+    const int           mark = call->n_scratch;
+    struct sort_strings s = { .call = call, .column = column, .rows_out = rows, .n_bytes = column->n_bytes };
+    ORDO_TRY(check_and_sort(&s));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
 ordo_status ordo_sort_strings(ordo_device *dev, const struct ordo_sort_strings_params *params,
                               const struct ordo_strings *column, struct ordo_slice rows_out,
                               struct ordo_slice equal_out, const struct ordo_order *order)

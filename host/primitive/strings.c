@@ -24,6 +24,36 @@ ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *colu
     return ORDO_OK;
 }
 
+/* Returns ORDO_INVALID with a message about a row with these ends, unless they are in order. */
+static ordo_status check_ends(ordo_device *dev, size_t row, const uint64_t ends[2], size_t n_bytes)
+{
+    ORDO_REQUIRE(dev, ends[0] <= ends[1], ORDO_INVALID, "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row,
+                 ends[0], ends[1]);
+    ORDO_REQUIRE(dev, ends[1] <= n_bytes, ORDO_INVALID,
+                 "row %zu has bytes %" PRIu64 " to %" PRIu64 ": the column has %zu", row, ends[0], ends[1], n_bytes);
+    return ORDO_OK;
+}
+
+static uint64_t offset_of(const struct ordo_host_strings *column, size_t i)
+{
+    return column->offset_bytes == 4 ? ((const uint32_t *) column->offsets)[i]
+                                     : ((const uint64_t *) column->offsets)[i];
+}
+
+ordo_status ordo_strings_check_host(ordo_device *dev, const struct ordo_host_strings *column)
+{
+    ORDO_REQUIRE_GIVEN(dev, column);
+    const struct ordo_strings shape = { .offset_bytes = column->offset_bytes, .count = column->count };
+    ORDO_TRY(ordo_strings_check(dev, &shape));
+    ORDO_REQUIRE(dev, column->count == 0 || column->offsets, ORDO_INVALID, "offsets is NULL");
+    ORDO_REQUIRE(dev, column->count == 0 || column->n_bytes == 0 || column->bytes, ORDO_INVALID, "bytes is NULL");
+    for (size_t i = 0; i < column->count; i++) {
+        const uint64_t ends[] = { offset_of(column, i), offset_of(column, i + 1) };
+        ORDO_TRY(check_ends(dev, i, ends, column->n_bytes));
+    }
+    return ORDO_OK;
+}
+
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes)
 {
     ordo_args_slice(args, &column->offsets);
@@ -65,10 +95,8 @@ ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_string
 {
     uint64_t ends[2] = { 0 };
     ORDO_TRY(read_ends(call, column, row, ends));
-    ORDO_REQUIRE(call->dev, ends[0] <= ends[1], ORDO_INVALID,
-                 "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row, ends[0], ends[1]);
-    return ORDO_FAIL(call->dev, ORDO_INVALID, "row %zu has bytes %" PRIu64 " to %" PRIu64 ": the column has %zu", row,
-                     ends[0], ends[1], column->n_bytes);
+    ORDO_TRY(check_ends(call->dev, row, ends, column->n_bytes));
+    return ORDO_FAIL(call->dev, ORDO_DEVICE_FAILED, "row %zu was found bad, but is not", row);
 }
 
 void ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2])

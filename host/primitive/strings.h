@@ -15,6 +15,10 @@ struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
  * rows. */
 ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
 
+/* Checks a column in host memory: as ordo_strings_check, and returns ORDO_INVALID if an array is missing, or if offsets
+ * descend or exceed n_bytes. */
+ordo_status ordo_strings_check_host(ordo_device *dev, const struct ordo_host_strings *column);
+
 /* Adds the five arguments of a column to the arguments of a kernel. */
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
 
@@ -25,6 +29,9 @@ struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo
 /* Returns ORDO_INVALID with a message about row `row` of the column, whose offsets descend or exceed n_bytes. Waits for
  * the device. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
+
+/* Sorts the rows of a column as a step of another call. */
+ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);
 
 /* ordo_strings_host describes a column as two arrays for ordo_host_begin. After ordo_host_begin, ordo_strings_device
  * returns the column in device memory. */

@@ -3,8 +3,8 @@
  *
  * Read status.h (status codes), device.h (opening a device), array.h (scan, sort, merge, search)
  * and dict.h (dictionaries) first. sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
- * xfast.h and hamt.h create dictionaries. strings.h sorts strings. prepare.h compiles kernels ahead
- * of time.
+ * xfast.h and hamt.h create dictionaries. strings.h sorts and indexes strings. prepare.h compiles
+ * kernels ahead of time.
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
  * such a struct in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such

@@ -832,6 +832,167 @@ static void compressed_indexes(struct test *t)
     indexes_by(t, "ordo_index_build_compressed", ordo_index_build_compressed);
 }
 
+/* Arguments of the calls on indexes of strings: three strings, and room for results of them. */
+struct string_trial {
+    struct test             *t;
+    struct ordo_strings      column;
+    struct ordo_host_strings host;
+    struct ordo_slice        out, small; /* with room, and beyond the end of a buffer */
+    const ordo_string_index *index;
+    struct ordo_strings      no_offsets, bad_width, too_many;
+};
+
+static void bad_string_builds(const struct string_trial *r)
+{
+    struct test                           *t = r->t;
+    const struct ordo_string_index_params *params = ordo_string_index_params(0);
+    const struct ordo_strings *const       bad[] = { NULL, &r->no_offsets, &r->bad_width, &r->too_many };
+    const ordo_status                      want[] = { ORDO_INVALID, ORDO_INVALID, ORDO_INVALID, ORDO_TOO_LARGE };
+    ordo_string_index                     *index = (ordo_string_index *) t;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        index = (ordo_string_index *) t;
+        test_status(t, ordo_string_index_build(t->dev, params, bad[i], NULL, &index), want[i]);
+        test_true(t, index == NULL);
+    }
+    test_status(t, ordo_string_index_build(NULL, params, &r->column, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_string_index_build(t->dev, NULL, &r->column, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_string_index_build(t->dev, params, &r->column, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_build_host(NULL, params, &r->host, &index), ORDO_INVALID);
+    test_status(t, ordo_string_index_build_host(t->dev, NULL, &r->host, &index), ORDO_INVALID);
+    test_status(t, ordo_string_index_build_host(t->dev, params, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_string_index_build_host(t->dev, params, &r->host, NULL), ORDO_INVALID);
+    ordo_string_index_destroy(NULL);
+    ordo_string_index_destroy(&index);
+}
+
+static void bad_string_queries(const struct string_trial *r)
+{
+    struct test                     *t = r->t;
+    const struct ordo_strings *const bad[] = { NULL, &r->no_offsets, &r->bad_width, &r->too_many };
+    const ordo_status                want[] = { ORDO_INVALID, ORDO_INVALID, ORDO_INVALID, ORDO_TOO_LARGE };
+    const struct ordo_strings       *q = &r->column;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, bad[i], r->out, NULL), want[i]);
+        test_status(t, ordo_string_index_prefix(r->index, bad[i], r->out, ordo_none(), NULL), want[i]);
+        test_status(t, ordo_string_index_range(r->index, bad[i], q, r->out, ordo_none(), NULL), want[i]);
+        test_status(t, ordo_string_index_range(r->index, q, bad[i], r->out, ordo_none(), NULL), want[i]);
+    }
+    for (int search = -1; search < 20; search += search < 0 ? 9 : 1)
+        test_status(t, ordo_string_index_search(r->index, (ordo_string_search) search, q, r->out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_search(NULL, ORDO_STRING_FIND, q, r->out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, q, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, q, r->small, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, q, q->offsets, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_prefix(NULL, q, r->out, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_prefix(r->index, q, r->out, r->out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_prefix(r->index, q, r->small, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_range(NULL, q, q, r->out, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_range(r->index, q, q, ordo_none(), r->small, NULL), ORDO_INVALID);
+    struct ordo_strings two = *q;
+    two.count = 2;
+    test_status(t, ordo_string_index_range(r->index, q, &two, r->out, ordo_none(), NULL), ORDO_INVALID);
+}
+
+static void bad_string_results(const struct string_trial *r)
+{
+    struct test                        *t = r->t;
+    const struct ordo_strings          *q = &r->column;
+    struct ordo_string_index_statistics stats;
+    test_status(t, ordo_string_index_get_statistics(NULL, &stats), ORDO_INVALID);
+    test_status(t, ordo_string_index_get_statistics(r->index, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows(NULL, r->out, ordo_none(), 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows(r->index, r->small, ordo_none(), 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows(r->index, ordo_none(), r->small, 3, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows(r->index, ordo_none(), r->out, 2, NULL), ORDO_TOO_SMALL);
+    test_status(t, ordo_string_index_strings(NULL, q->offsets, 1, r->out, ordo_none(), 0, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_strings(r->index, ordo_none(), 1, r->out, ordo_none(), 0, NULL, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_string_index_strings(r->index, q->offsets, 3, r->small, ordo_none(), 0, NULL, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_string_index_strings(r->index, q->offsets, SIZE_MAX, r->out, ordo_none(), 0, NULL, NULL),
+                ORDO_TOO_LARGE);
+    test_status(t, ordo_string_index_strings(r->index, q->offsets, 1, r->out, ordo_none(), 8, NULL, NULL),
+                ORDO_INVALID);
+}
+
+static void bad_string_hosts(const struct string_trial *r)
+{
+    struct test                   *t = r->t;
+    const struct ordo_host_strings no_offsets = { NULL, 4, "abcd", 4, 3 }, *q = &r->host;
+    uint32_t                       out[4] = { 0 };
+    uint64_t                       offsets[4];
+    test_status(t, ordo_string_index_search_host(NULL, ORDO_STRING_FIND, q, out), ORDO_INVALID);
+    test_status(t, ordo_string_index_search_host(r->index, (ordo_string_search) 8, q, out), ORDO_INVALID);
+    test_status(t, ordo_string_index_search_host(r->index, ORDO_STRING_FIND, NULL, out), ORDO_INVALID);
+    test_status(t, ordo_string_index_search_host(r->index, ORDO_STRING_FIND, &no_offsets, out), ORDO_INVALID);
+    test_status(t, ordo_string_index_search_host(r->index, ORDO_STRING_FIND, q, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_prefix_host(NULL, q, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_prefix_host(r->index, NULL, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_range_host(NULL, q, q, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_range_host(r->index, q, NULL, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_range_host(r->index, &no_offsets, q, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows_host(NULL, out, NULL, 0), ORDO_INVALID);
+    test_status(t, ordo_string_index_rows_host(r->index, NULL, out, 2), ORDO_TOO_SMALL);
+    test_status(t, ordo_string_index_strings_host(NULL, out, 1, offsets, NULL, 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_strings_host(r->index, NULL, 1, offsets, NULL, 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_strings_host(r->index, out, 1, NULL, NULL, 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_strings_host(r->index, out, 1, offsets, NULL, 9, NULL), ORDO_INVALID);
+}
+
+static void bad_string_orders(const struct string_trial *r, const struct bad_order *bad)
+{
+    struct test               *t = r->t;
+    const struct ordo_strings *q = &r->column;
+    const struct ordo_order   *on = &bad->order;
+    ordo_string_index         *index = NULL;
+    test_status(t, ordo_string_index_build(t->dev, ordo_string_index_params(0), q, on, &index), bad->want);
+    test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, q, r->out, on), bad->want);
+    test_status(t, ordo_string_index_prefix(r->index, q, r->out, ordo_none(), on), bad->want);
+    test_status(t, ordo_string_index_range(r->index, q, q, r->out, ordo_none(), on), bad->want);
+    test_status(t, ordo_string_index_rows(r->index, ordo_none(), r->out, 3, on), bad->want);
+    test_status(t, ordo_string_index_strings(r->index, q->offsets, 1, r->out, ordo_none(), 0, NULL, on), bad->want);
+}
+
+/* Bad offsets, ids and capacities: tests/primitive/string_index.c. */
+static void string_indexes(struct test *t)
+{
+    static const uint32_t        offsets[] = { 0, 1, 2, 4 };
+    struct function              function = { .name = "ordo_string_index_build" };
+    struct trial                 foreign = { .t = t, .function = &function };
+    AUTO_ARRAY struct test_array on_offsets = test_upload(t, offsets, 4, 4, 1),
+                                 on_bytes = test_upload(t, "abcd", 4, 1, 1);
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 8, 4, 0);
+    struct bad_order             bad[BAD_ORDERS];
+    ordo_string_index           *index = NULL;
+    const struct ordo_strings    column = { test_slice(&on_offsets), 4, test_slice(&on_bytes), 4, 3 };
+    const struct ordo_slice      end = ordo_at(out.mem, SIZE_MAX / 8);
+    const struct string_trial    r = { .t = t,
+                                       .column = column,
+                                       .host = { offsets, 4, "abcd", 4, 3 },
+                                       .out = test_slice(&out),
+                                       .small = end,
+                                       .no_offsets = { ordo_none(), 4, column.bytes, 4, 3 },
+                                       .bad_width = { column.offsets, 2, column.bytes, 4, 3 },
+                                       .too_many = { column.offsets, 4, column.bytes, 4, SIZE_MAX } };
+    struct string_trial          with = r;
+    test_ok(t, ordo_string_index_build(t->dev, ordo_string_index_params(0), &column, NULL, &index));
+    with.index = index;
+    bad_string_builds(&with);
+    bad_string_queries(&with);
+    bad_string_results(&with);
+    bad_string_hosts(&with);
+    make_foreign(&foreign);
+    list_bad_orders(&foreign, bad);
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        bad_string_orders(&with, &bad[i]);
+    release_foreign(&foreign);
+    AUTO_FREE uint32_t *kept = test_alloc(8 * sizeof *kept), *got = test_alloc(8 * sizeof *got);
+    memset(kept, TEST_EMPTY, 8 * sizeof *kept);
+    test_download(t, &out, got);
+    test_same(t, "the outputs", ORDO_U32, got, kept, 8);
+    ordo_string_index_destroy(&index);
+}
+
 static void no_dictionary(struct test *t)
 {
     struct ordo_statistics statistics;
@@ -1000,6 +1161,20 @@ static const struct other {
     { "ordo_index_build_compressed", "device key keys count order out", compressed_indexes, NULL },
     { "ordo_index_destroy", "index", indexes, NULL },
     { "ordo_index_bytes", "index", indexes, NULL },
+    { "ordo_string_index_build", "device params column order out", string_indexes, NULL },
+    { "ordo_string_index_build_host", "device params column out", string_indexes, NULL },
+    { "ordo_string_index_destroy", "index", string_indexes, NULL },
+    { "ordo_string_index_get_statistics", "index out", string_indexes, NULL },
+    { "ordo_string_index_search", "index search queries ids order", string_indexes, NULL },
+    { "ordo_string_index_search_host", "index search queries ids", string_indexes, NULL },
+    { "ordo_string_index_prefix", "index prefixes first counts order", string_indexes, NULL },
+    { "ordo_string_index_prefix_host", "index prefixes first counts", string_indexes, NULL },
+    { "ordo_string_index_range", "index lo hi first counts order", string_indexes, NULL },
+    { "ordo_string_index_range_host", "index lo hi first counts", string_indexes, NULL },
+    { "ordo_string_index_rows", "index starts rows capacity order", string_indexes, NULL },
+    { "ordo_string_index_rows_host", "index starts rows capacity", string_indexes, NULL },
+    { "ordo_string_index_strings", "index ids count offsets bytes capacity needed order", string_indexes, NULL },
+    { "ordo_string_index_strings_host", "index ids count offsets bytes capacity needed", string_indexes, NULL },
     { "ordo_dict_destroy", "dict", no_dictionary, NULL },
     { "ordo_dict_can", "dict op", no_dictionary, dictionary_parameters },
     { "ordo_dict_name", "dict", no_dictionary, NULL },

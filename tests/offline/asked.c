@@ -20,6 +20,7 @@
 
 #include "dict/ltree/ltree.h"
 #include "primitive/primitive.h"
+#include "primitive/string_index.h"
 #include "tests/dict/structures.h"
 #include "tests/support/auto.h"
 
@@ -261,12 +262,27 @@ static void ask_keys(ordo_device *dev, const struct arrays *a, size_t count)
     }
 }
 
+/* Searches in an index that no build has made, because builds fail with invented answers. */
+static void ask_string_index(ordo_device *dev, const struct arrays *a, const struct ordo_strings *column)
+{
+    const struct ordo_string_index x = {
+        .dev = dev, .column = *column, .ids = column->count, .words = a->at[4].mem, .n_rows = column->count
+    };
+    ordo_string_index *index = NULL;
+    size_t             needed = 0;
+    ignore(ordo_string_index_build(dev, ordo_string_index_params(.sorted = true), column, NULL, &index));
+    ordo_string_index_destroy(&index);
+    ignore(ordo_string_index_search(&x, ORDO_STRING_FIND, column, a->at[2], NULL));
+    ignore(ordo_string_index_strings(&x, a->at[2], column->count, a->at[3], a->at[5], column->count, &needed, NULL));
+}
+
 static void ask_strings(ordo_device *dev, const struct arrays *a, size_t count)
 {
     for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
         const struct ordo_sort_strings_params params = { false };
         const struct ordo_strings             column = { a->at[0], bytes, a->at[1], count, count };
         ignore(ordo_sort_strings(dev, &params, &column, a->at[2], a->at[3], NULL));
+        ask_string_index(dev, a, &column);
     }
 }
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the index of a column of strings. shared/string_index.h describes positions, tests and levels. */
+#pragma once
+#include "device/atomic.cl"
+#include "group/strings.cl"
+#include "shared/string_index.h"
+#include "shared/strings.h"
+
+/* ---- neighbours ------------------------------------------------------------------------------------------------ */
+
+/* Sets bad[0] to count - row for the first row with bad offsets. bad[0] must be 0 before. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
+{
+    const string_column c = STRING_COLUMN(column);
+    STRINGS_EACH(i, count)
+    {
+        if (!string_of(&c, i).good)
+            ordo_max(bad, count - i);
+    }
+}
+
+/* What string_apart has found, a word each. */
+enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
+
+/* Returns where two strings with `from` common bytes differ first. Compares at most STRINGS_PREFIX_MAX bytes. If these
+ * are equal and both strings go on, returns the number of equal bytes, with STRING_GOES_ON. */
+ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
+                                __private bool *descends)
+{
+    const ulong both = min(a.length, b.length), most = min(both - from, (ulong) STRINGS_PREFIX_MAX);
+    const ulong same = from + string_shared(&c->bytes, a.at + from, &c->bytes, b.at + from, most);
+    if (same == both) {
+        *descends = a.length > b.length;
+        return a.length == b.length ? STRING_EQUAL : (uint) same << 4;
+    }
+    if (same == from + most)
+        return (uint) same << 4 | STRING_GOES_ON;
+    const uchar in_a = c->bytes.bytes[a.at + same], in_b = c->bytes.bytes[b.at + same];
+    *descends = in_a > in_b;
+    return (uint) same << 4 | (clz((uchar) (in_a ^ in_b)) + 1u);
+}
+
+/* Sets position[i], for i > 0, to where the strings of rows i - 1 and i differ first. rows may be NULL: row i is then
+ * row i of the column. The host repeats the launch as long as state[STRING_UNFINISHED] becomes 1. position[i] is
+ * STRING_GOES_ON before the first launch. state[STRING_DESCENDS] and state[STRING_TOO_LONG] receive count - i for the
+ * first such row. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
+                  __global uint *state)
+{
+    const string_column c = STRING_COLUMN(column);
+    STRINGS_EACH(i, count)
+    {
+        const uint known = position[i];
+        if (i == 0 || (known & 15) != STRING_GOES_ON || known == STRING_EQUAL)
+            continue;
+        const string_text a = string_of(&c, rows ? rows[i - 1] : i - 1), b = string_of(&c, rows ? rows[i] : i);
+        bool              descends = false;
+        const uint        apart = string_first_apart(&c, a, b, known >> 4, &descends);
+        position[i] = apart;
+        if (descends)
+            ordo_max(&state[STRING_DESCENDS], count - i);
+        if (apart == STRING_EQUAL)
+            continue;
+        if (apart >> 4 > STRING_SHARED_MAX - STRINGS_PREFIX_MAX - 8)
+            ordo_max(&state[STRING_TOO_LONG], count - i);
+        else if ((apart & 15) == STRING_GOES_ON)
+            ordo_store_relaxed(&state[STRING_UNFINISHED], 1);
+    }
+}
+
+/* ---- distinct strings ------------------------------------------------------------------------------------------ */
+
+/* marks[i] becomes 1 if row i is the first with its string, otherwise 0. marks[count] becomes 0. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_heads(__global const uint *position, uint count, __global uint *marks)
+{
+    STRINGS_EACH(i, count)
+    {
+        marks[i] = i == 0 || position[i] != STRING_EQUAL;
+        if (i == 0)
+            marks[count] = 0;
+    }
+}
+
+/* Writes the tests of level 0, and, unless NULL, where the rows of each string begin and which row is the first.
+ * ids[i] is the number of strings that begin before row i. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_tests(__global const uint *position, __global const uint *ids, __global const uint *rows, uint count,
+                  __global uint *tests, __global uint *starts, __global uint *first)
+{
+    STRINGS_EACH(i, count)
+    {
+        const uint id = ids[i];
+        if (starts && i + 1 == count)
+            starts[ids[count]] = count;
+        if (i > 0 && position[i] == STRING_EQUAL)
+            continue;
+        if (i > 0)
+            tests[id - 1] = position[i];
+        if (starts)
+            starts[id] = i;
+        if (first)
+            first[id] = rows ? rows[i] : i;
+    }
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of tests in the subtree of test i, or a number from STRING_NODE on if there are more. These are
+ * the greater tests around it. */
+ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
+{
+    const uint test = tests[i];
+    uint       size = 1;
+    for (uint k = i; k > 0 && size < STRING_NODE && tests[k - 1] > test; k--)
+        size++;
+    for (uint k = i + 1; k < count && size < STRING_NODE && tests[k] > test; k++)
+        size++;
+    return size;
+}
+
+/* marks[i] becomes 1 if test i is in no node, otherwise 0. marks[count] becomes 0. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_above(__global const uint *tests, uint count, __global uint *marks)
+{
+    STRINGS_EACH(i, count)
+    {
+        marks[i] = string_subtree(tests, i, count) >= STRING_NODE;
+        if (i == 0)
+            marks[count] = 0;
+    }
+}
+
+/* Writes the tests and cuts of the next level. sums[i] is the sum of the marks before i. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_promote(__global const uint *tests, uint count, __global const uint *sums, __global uint *above,
+                    __global uint *cuts)
+{
+    STRINGS_EACH(i, count)
+    {
+        const uint to = sums[i];
+        if (sums[i + 1] == to)
+            continue;
+        above[to] = tests[i];
+        cuts[to] = i;
+    }
+}

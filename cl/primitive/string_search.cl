@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches the index of a column of strings, one query per work-item. shared/string_index.h describes the search. */
+#pragma once
+#include "device/atomic.cl"
+#include "group/strings.cl"
+#include "shared/string_index.h"
+
+/* ---- the index ------------------------------------------------------------------------------------------------- */
+
+/* An index. String `id` is in row starts[id] of the sorted rows, and sorted row i is row rows[i] of the column. Both
+ * may be NULL: then string `id` is in sorted row `id`, and sorted row i is row i of the column. */
+typedef struct {
+    __global const uint        *words;
+    __global const string_head *head;
+    __global const uint        *starts, *rows;
+    string_column               column;
+} string_index;
+
+#define STRING_INDEX_ARGS                                                                                              \
+    STRING_COLUMN_ARGS(column), __global const uint *words, __global const uint *starts, __global const uint *rows
+#define STRING_INDEX                                                                                                   \
+    (string_index)                                                                                                     \
+    {                                                                                                                  \
+        words, (__global const string_head *) words, starts, rows, STRING_COLUMN(column)                               \
+    }
+
+ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
+{
+    const uint sorted = x->starts ? x->starts[id] : id;
+    return string_of(&x->column, x->rows ? x->rows[sorted] : sorted);
+}
+
+/* ---- descents -------------------------------------------------------------------------------------------------- */
+
+/* A query as a descent sees it: it has its own bits at positions before `stop`, and bit `turn` at the others. `stop` is
+ * at most the position after its last byte. */
+typedef struct {
+    string_bytes bytes;
+    ulong        at;
+    uint         stop;
+    bool         turn;
+} string_probe;
+
+ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
+{
+    if (position >= p->stop)
+        return p->turn;
+    const uint value = 256u | p->bytes.bytes[p->at + (position >> 4)];
+    return value >> (8 - (position & 15)) & 1;
+}
+
+/* The state of a search in a node, from its first test on: the gap where the search would end, and the least position
+ * after which tests count. A test with result 0 hides the tests of its right subtree, which are the greater ones up to
+ * the next lesser test. */
+typedef struct {
+    uint gap, limit;
+} node_state;
+
+ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint i, uint position)
+{
+    if (position >= s.limit)
+        return s;
+    return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
+}
+
+/* Returns the gap of a node, with tests from `from` to `to` - 1, where the probe belongs. */
+ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
+{
+    node_state s = { from, STRING_EQUAL };
+    for (uint i = from & ~3u; i < to; i += 4) {
+        uint4 four = *(__global const uint4 *) (tests + i);
+        four.x = i < from ? STRING_EQUAL : four.x;
+        four.y = i + 1 < from || i + 1 >= to ? STRING_EQUAL : four.y;
+        four.z = i + 2 < from || i + 2 >= to ? STRING_EQUAL : four.z;
+        four.w = i + 3 >= to ? STRING_EQUAL : four.w;
+        s = node_test(s, p, i, four.x);
+        s = node_test(s, p, i + 1, four.y);
+        s = node_test(s, p, i + 2, four.z);
+        s = node_test(s, p, i + 3, four.w);
+    }
+    return s.gap;
+}
+
+/* A test of a level whose left subtree is the string that consists of the probe's first bytes. NONE: no such test. */
+typedef struct {
+    uint level, test;
+} string_prefix;
+#define STRING_NO_PREFIX STRING_LEVELS_MAX
+
+/* The longest prefix among the right turns that lead to a gap. These are the tests before it, less than all between. */
+ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
+                         __private string_prefix *prefix)
+{
+    uint least = STRING_EQUAL;
+    for (uint i = gap; i > from; i--) {
+        const uint position = tests[i - 1];
+        if (position >= least)
+            continue;
+        least = position;
+        if (position < stop && (position & 15) == 0) {
+            *prefix = (string_prefix) { level, i - 1 };
+            return;
+        }
+    }
+}
+
+/* A node, or a range of tests of a level. */
+typedef struct {
+    uint from, to;
+} string_range;
+
+/* Returns the node of the last level where the branches lead. */
+ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
+                                __private string_prefix *prefix)
+{
+    __global const string_branch *branch = (__global const string_branch *) (x->words + x->head->branches);
+    const uint                    last = x->head->levels - 1;
+    string_range                  r = { 0, x->head->level[last].count };
+    for (uint at = 0, on = x->head->n_branches; on;) {
+        const uint4 b = ((__global const uint4 *) branch)[at];
+        if (probe_bit(p, b.x)) {
+            if (prefix && b.x < p->stop && (b.x & 15) == 0)
+                *prefix = (string_prefix) { last, b.y };
+            r.from = b.y + 1;
+            at = on = b.z;
+        } else {
+            r.to = b.y;
+            at++;
+            on = b.w;
+        }
+    }
+    return r;
+}
+
+/* Returns the id of the string where the probe leads. If prefix is not NULL, it receives the test of the longest string
+ * that the probe begins with. */
+ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
+                            __private string_prefix *prefix)
+{
+    string_range r = branch_end(x, p, prefix);
+    for (uint level = x->head->levels - 1;; level--) {
+        __global const string_level *on = &x->head->level[level];
+        __global const uint         *cuts = x->words + on->cuts;
+        const uint                   gap = node_gap(x->words + on->tests, r.from, r.to, p);
+        if (prefix)
+            node_prefix(x->words + on->tests, r.from, gap, p->stop, level, prefix);
+        if (level == 0)
+            return gap;
+        r.from = gap > 0 ? cuts[gap - 1] + 1 : 0;
+        r.to = gap < on->count ? cuts[gap] : x->head->level[level - 1].count;
+    }
+}
+
+/* ---- one query ------------------------------------------------------------------------------------------------- */
+
+/* The string that a query led to. `apart` is the position of their first difference, or STRING_EQUAL. `greater` tells
+ * whether the query is greater. `begins` tells whether the query begins with the string, `ends` whether the string
+ * begins with the query. */
+typedef struct {
+    uint id, apart;
+    bool greater, begins, ends;
+} string_match;
+
+/* The position of byte `at`. Positions after STRING_SHARED_MAX bytes are beyond all tests. */
+ORDO_FN uint string_position(ulong at, uint bit)
+{
+    return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
+}
+
+ORDO_FN string_probe string_probe_of(__private const string_column *queries, string_text q)
+{
+    return (string_probe) { queries->bytes, q.at, string_position(q.length, 0), false };
+}
+
+/* Compares a query with string `id`. This is the only comparison of a search. */
+ORDO_FN string_match string_compare(__private const string_index *x, __private const string_column *queries,
+                                    string_text q, uint id)
+{
+    const string_text s = string_with_id(x, id);
+    const ulong       both = min(q.length, s.length);
+    const ulong       same = string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, both);
+    if (same < both) {
+        const uchar in_q = queries->bytes.bytes[q.at + same], in_s = x->column.bytes.bytes[s.at + same];
+        return (string_match) { id, string_position(same, clz((uchar) (in_q ^ in_s)) + 1u), in_q > in_s, false, false };
+    }
+    const bool begins = s.length == same, ends = q.length == same;
+    return (string_match) { id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
+}
+
+ORDO_FN string_match string_locate(__private const string_index *x, __private const string_column *queries,
+                                   string_text q)
+{
+    const string_probe p = string_probe_of(queries, q);
+    return string_compare(x, queries, q, string_descend(x, &p, 0));
+}
+
+/* Returns the first or, if `last`, the last string that has the query's bits before `stop`. */
+ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
+                        uint stop, bool last)
+{
+    const string_probe p = { queries->bytes, q.at, stop, last };
+    return string_descend(x, &p, 0);
+}
+
+/* Returns the number of strings less than a query, or if `upper`, less or equal. m is where the query led. */
+ORDO_FN uint string_bound(__private const string_index *x, __private const string_column *queries, string_text q,
+                          string_match m, bool upper)
+{
+    if (m.apart == STRING_EQUAL)
+        return m.id + upper;
+    return string_end(x, queries, q, m.apart, m.greater) + m.greater;
+}
+
+ORDO_FN uint string_rank(__private const string_index *x, __private const string_column *queries, string_text q,
+                         bool upper)
+{
+    return string_bound(x, queries, q, string_locate(x, queries, q), upper);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
+
+#define STRING_NO_ID 0xffffffffu
+
+ORDO_KERNEL(STRINGS_GROUP)
+void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        const string_text q = string_of(&queries, i);
+        uint              id = STRING_NO_ID;
+        if (q.good) {
+            const string_match m = string_locate(&x, &queries, q);
+            id = m.apart == STRING_EQUAL ? m.id : STRING_NO_ID;
+        }
+        ids[ids_at + i] = id;
+    }
+}
+
+/* ids[i] becomes the number of strings less than query i, or if `upper`, less or equal, plus `add`. Numbers from
+ * `limit` on become STRING_NO_ID. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
+                   uint upper, uint add, uint limit)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        const string_text q = string_of(&queries, i);
+        const uint        bound = q.good ? string_rank(&x, &queries, q, upper != 0) + add : STRING_NO_ID;
+        ids[ids_at + i] = bound < limit ? bound : STRING_NO_ID;
+    }
+}
+
+/* Returns the id of the longest string that a query begins with. */
+ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    const string_match m = string_locate(x, queries, q);
+    if (m.begins)
+        return m.id;
+    const string_probe p = { queries->bytes, q.at, m.apart, false };
+    string_prefix      prefix = { STRING_NO_PREFIX, 0 };
+    (void) string_descend(x, &p, &prefix);
+    if (prefix.level == STRING_NO_PREFIX)
+        return STRING_NO_ID;
+    for (; prefix.level > 0; prefix.level--)
+        prefix.test = x->words[x->head->level[prefix.level].cuts + prefix.test];
+    return prefix.test;
+}
+
+ORDO_KERNEL(STRINGS_GROUP)
+void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        const string_text q = string_of(&queries, i);
+        ids[ids_at + i] = q.good ? string_longest_of(&x, &queries, q) : STRING_NO_ID;
+    }
+}
+
+/* Writes the ids from `from` to `to` - 1 as a result. */
+ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from, uint to)
+{
+    if (first)
+        *first = from;
+    if (counts)
+        *counts = to > from ? to - from : 0;
+}
+
+#define STRING_RESULT(array, i) ((array) ? (array) + array##_at + (i) : 0)
+
+ORDO_KERNEL(STRINGS_GROUP)
+void string_prefixes(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *first, ulong first_at,
+                     __global uint *counts, ulong counts_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        const string_text q = string_of(&queries, i);
+        uint              from = STRING_NO_ID, to = STRING_NO_ID;
+        if (q.good) {
+            const string_match m = string_locate(&x, &queries, q);
+            from = m.ends ? m.id : string_bound(&x, &queries, q, m, false);
+            to = m.ends ? string_end(&x, &queries, q, string_position(q.length, 0), true) + 1 : from;
+        }
+        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+    }
+}
+
+ORDO_KERNEL(STRINGS_GROUP)
+void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN_ARGS(uppers), uint count,
+                   __global uint *first, ulong first_at, __global uint *counts, ulong counts_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries), uppers = STRING_COLUMN(uppers);
+    STRINGS_EACH(i, count)
+    {
+        const string_text lo = string_of(&queries, i), hi = string_of(&uppers, i);
+        uint              from = STRING_NO_ID, to = STRING_NO_ID;
+        if (lo.good && hi.good) {
+            from = string_rank(&x, &queries, lo, false);
+            to = string_rank(&x, &uppers, hi, true);
+        }
+        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+    }
+}
+
+/* ---- strings by id --------------------------------------------------------------------------------------------- */
+
+/* Sets lengths[i] to the length of string ids[i]. bad[0] receives count - i for the first id that is not below n_ids,
+ * and must be 0 before. lengths[count] becomes 0. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
+                    __global ulong *lengths, ulong lengths_at, __global uint *bad)
+{
+    const string_index x = STRING_INDEX;
+    STRINGS_EACH(i, count)
+    {
+        const uint id = ids[ids_at + i];
+        if (id >= n_ids)
+            ordo_max(bad, count - i);
+        lengths[lengths_at + i] = id < n_ids ? string_with_id(&x, id).length : 0;
+        if (i == 0)
+            lengths[lengths_at + count] = 0;
+    }
+}
+
+/* words[i] becomes i. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_numbers(__global uint *words_out, ulong at, uint count)
+{
+    STRINGS_EACH(i, count)
+    words_out[at + i] = i;
+}
+
+/* Copies the bytes of string ids[i] to byte offsets[i] of `bytes`. STRINGS_LANES work-items copy a string. */
+#ifndef STRINGS_LANES
+#define STRINGS_LANES 1
+#endif
+ORDO_KERNEL(STRINGS_GROUP)
+void string_copy(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, __global const ulong *offsets,
+                 ulong offsets_at, __global uchar *bytes, ulong bytes_at)
+{
+    const string_index x = STRING_INDEX;
+    const uint         lane = (uint) get_local_id(0) % STRINGS_LANES;
+    const uint         first = (uint) get_group_id(0) * (STRINGS_TILE / STRINGS_LANES);
+    const uint         end = min(count - first, (uint) (STRINGS_TILE / STRINGS_LANES)) + first;
+    for (uint i = first + (uint) get_local_id(0) / STRINGS_LANES; i < end; i += STRINGS_GROUP / STRINGS_LANES) {
+        const string_text s = string_with_id(&x, ids[ids_at + i]);
+        const ulong       to = bytes_at + offsets[offsets_at + i];
+        for (ulong k = lane; k < s.length; k += STRINGS_LANES)
+            bytes[to + k] = x.column.bytes.bytes[s.at + k];
+    }
+}

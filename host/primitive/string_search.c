@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches in indexes of columns of strings by launches of cl/primitive/string_search.cl. */
+#include "primitive/string_index.h"
+
+#define FILE_NAME "primitive/string_search.cl"
+
+void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_index *index,
+                            struct ordo_string_args *more)
+{
+    ordo_string_column_args(args, &index->column, more);
+    ORDO_ADD(args, ORDO_ARG(index->words), ORDO_ARG(index->starts), ORDO_ARG(index->rows));
+}
+
+/* A batch of queries. */
+struct batch {
+    const ordo_string_index   *index;
+    const char                *kernel;
+    const struct ordo_strings *queries, *uppers; /* uppers: NULL except for ranges */
+    struct ordo_slice          out[2];
+    const char                *out_name[2]; /* NULL: no such output */
+    bool                       optional;    /* The outputs may be ordo_none(). */
+    cl_uint                    upper, add, limit;
+    bool                       bounds;   /* Kernel string_bounds, which takes the numbers above. */
+    cl_uint                    empty[2]; /* The results in an index without strings. */
+};
+
+/* ---- checks -------------------------------------------------------------------------------------------------- */
+
+static struct ordo_array output(const struct batch *b, int i)
+{
+    const bool absent = !b->out_name[i] || (b->optional && !b->out[i].mem);
+    return (struct ordo_array) { b->out_name[i], b->out[i], b->queries->count, absent ? 0 : sizeof(cl_uint) };
+}
+
+static ordo_status check(ordo_device *dev, const struct batch *b)
+{
+    struct ordo_array arrays[6];
+    size_t            n = 0;
+    arrays[n++] = ordo_strings_offsets(b->queries);
+    arrays[n++] = ordo_strings_bytes(b->queries);
+    if (b->uppers) {
+        arrays[n++] = ordo_strings_offsets(b->uppers);
+        arrays[n++] = ordo_strings_bytes(b->uppers);
+    }
+    arrays[n++] = output(b, 0);
+    if (b->out_name[1])
+        arrays[n++] = output(b, 1);
+    return ordo_check_arrays(dev, arrays, n, b->out_name[1] ? 2 : 1);
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+static ordo_status fill(struct ordo_call *call, const struct batch *b)
+{
+    for (int i = 0; i < 2; i++)
+        if (b->out[i].mem)
+            ORDO_TRY(ordo_call_fill(call, b->out[i].mem, b->out[i].at * sizeof(cl_uint),
+                                    b->queries->count * sizeof(cl_uint), b->empty[i]));
+    return ORDO_OK;
+}
+
+static ordo_status enqueue(struct ordo_call *call, const struct batch *b)
+{
+    const cl_uint           count = (cl_uint) b->queries->count;
+    struct ordo_string_args more[3];
+    struct ordo_args        args = { .n = 0 };
+    ORDO_TRY(check(call->dev, b));
+    if (count == 0)
+        return ORDO_OK;
+    if (b->index->ids == 0)
+        return fill(call, b);
+    const struct ordo_launch launch = ordo_string_kernel(call->dev, FILE_NAME, b->kernel, count);
+    ordo_string_index_args(&args, b->index, &more[0]);
+    ordo_string_column_args(&args, b->queries, &more[1]);
+    if (b->uppers)
+        ordo_string_column_args(&args, b->uppers, &more[2]);
+    ORDO_ADD(&args, ORDO_ARG(count));
+    ordo_args_slice(&args, &b->out[0]);
+    if (b->out_name[1])
+        ordo_args_slice(&args, &b->out[1]);
+    if (b->bounds)
+        ORDO_ADD(&args, ORDO_ARG(b->upper), ORDO_ARG(b->add), ORDO_ARG(b->limit));
+    return ordo_call_launch(call, &launch, &args);
+}
+
+static ordo_status run(const struct batch *b, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ordo_device     *dev = b->index->dev;
+    ORDO_TRY(ordo_strings_check(dev, b->queries));
+    if (b->uppers) {
+        ORDO_TRY(ordo_strings_check(dev, b->uppers));
+        ORDO_REQUIRE(dev, b->queries->count == b->uppers->count, ORDO_INVALID, "lo has %zu strings, but hi has %zu",
+                     b->queries->count, b->uppers->count);
+    }
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, enqueue(&call, b));
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+/* Sets the kernel and its numbers. Ids are a bound minus 0 or 1, and numbers from `limit` on become ORDO_NO_ID. */
+static ordo_status choose(struct batch *b, ordo_string_search search)
+{
+    const cl_uint ids = (cl_uint) b->index->ids;
+    ORDO_REQUIRE(b->index->dev, search <= ORDO_STRING_LONGEST_PREFIX, ORDO_INVALID, "search is %d: there is none such",
+                 (int) search);
+    const bool rank = search == ORDO_STRING_LOWER || search == ORDO_STRING_UPPER;
+    const bool before = search == ORDO_STRING_LT || search == ORDO_STRING_LE;
+    b->kernel = search == ORDO_STRING_FIND ? "string_find" : "string_longest";
+    b->empty[0] = rank ? 0 : ORDO_NO_ID;
+    b->bounds = search != ORDO_STRING_FIND && search != ORDO_STRING_LONGEST_PREFIX;
+    if (!b->bounds)
+        return ORDO_OK;
+    b->kernel = "string_bounds";
+    b->upper = search == ORDO_STRING_LE || search == ORDO_STRING_GT || search == ORDO_STRING_UPPER;
+    b->add = before ? UINT32_MAX : 0;
+    b->limit = ids + rank;
+    return ORDO_OK;
+}
+
+ordo_status ordo_string_index_search(const ordo_string_index *index, ordo_string_search search,
+                                     const struct ordo_strings *queries, struct ordo_slice ids,
+                                     const struct ordo_order *order)
+{
+    struct batch b = { .index = index, .queries = queries, .out = { ids }, .out_name = { "ids" } };
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_TRY(choose(&b, search));
+    return run(&b, order);
+}
+
+ordo_status ordo_string_index_prefix(const ordo_string_index *index, const struct ordo_strings *prefixes,
+                                     struct ordo_slice first, struct ordo_slice counts, const struct ordo_order *order)
+{
+    const struct batch b = { .index = index,
+                             .kernel = "string_prefixes",
+                             .queries = prefixes,
+                             .out = { first, counts },
+                             .out_name = { "first", "counts" },
+                             .optional = true };
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    return run(&b, order);
+}
+
+ordo_status ordo_string_index_range(const ordo_string_index *index, const struct ordo_strings *lo,
+                                    const struct ordo_strings *hi, struct ordo_slice first, struct ordo_slice counts,
+                                    const struct ordo_order *order)
+{
+    const struct batch b = { .index = index,
+                             .kernel = "string_ranges",
+                             .queries = lo,
+                             .uppers = hi,
+                             .out = { first, counts },
+                             .out_name = { "first", "counts" },
+                             .optional = true };
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_REQUIRE_GIVEN(index->dev, hi);
+    return run(&b, order);
+}
+
+/* ---- host arrays --------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_string_index_search_host(const ordo_string_index *index, ordo_string_search search,
+                                          const struct ordo_host_strings *queries, uint32_t *ids)
+{
+    struct ordo_host_array a[3];
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_TRY(ordo_strings_check_host(index->dev, queries));
+    ordo_strings_host(queries, a);
+    a[2] = ordo_host_out(ids, queries->count, sizeof *ids);
+    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 3));
+    const struct ordo_strings on_device = ordo_strings_device(queries, a);
+    return ordo_host_end(&call, a, 3, ordo_string_index_search(index, search, &on_device, a[2].slice, NULL));
+}
+
+/* Describes the outputs of a call with ranges. */
+static void range_outputs(struct ordo_host_array a[2], uint32_t *first, uint32_t *counts, size_t count)
+{
+    a[0] = ordo_host_out(first, count, first ? sizeof *first : 0);
+    a[1] = ordo_host_out(counts, count, counts ? sizeof *counts : 0);
+}
+
+ordo_status ordo_string_index_prefix_host(const ordo_string_index *index, const struct ordo_host_strings *prefixes,
+                                          uint32_t *first, uint32_t *counts)
+{
+    struct ordo_host_array a[4];
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_TRY(ordo_strings_check_host(index->dev, prefixes));
+    ordo_strings_host(prefixes, a);
+    range_outputs(a + 2, first, counts, prefixes->count);
+    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 4));
+    const struct ordo_strings on_device = ordo_strings_device(prefixes, a);
+    return ordo_host_end(&call, a, 4, ordo_string_index_prefix(index, &on_device, a[2].slice, a[3].slice, NULL));
+}
+
+ordo_status ordo_string_index_range_host(const ordo_string_index *index, const struct ordo_host_strings *lo,
+                                         const struct ordo_host_strings *hi, uint32_t *first, uint32_t *counts)
+{
+    struct ordo_host_array a[6];
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_TRY(ordo_strings_check_host(index->dev, lo));
+    ORDO_TRY(ordo_strings_check_host(index->dev, hi));
+    ordo_strings_host(lo, a);
+    ordo_strings_host(hi, a + 2);
+    range_outputs(a + 4, first, counts, lo->count);
+    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 6));
+    const struct ordo_strings from = ordo_strings_device(lo, a), to = ordo_strings_device(hi, a + 2);
+    return ordo_host_end(&call, a, 6, ordo_string_index_range(index, &from, &to, a[4].slice, a[5].slice, NULL));
+}
