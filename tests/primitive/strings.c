@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows sorted by strings, compared with qsort and memcmp on the host. */
-#include "tests/support/support.h"
+#include "tests/primitive/string_case.h"
 
 #include "primitive/strings.h"
 #include "shared/strings.h"
@@ -8,73 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A column under construction. */
-struct column {
-    size_t    count, room, n_bytes, room_bytes;
-    uint64_t *offsets; /* count + 1 */
-    uint8_t  *bytes;
-    size_t    first; /* bytes before the first string */
-};
-
-static void column_free(struct column *c)
-{
-    free(c->offsets);
-    free(c->bytes);
-}
-
-static void grow(void **memory, size_t *room, size_t need, size_t element)
-{
-    if (need <= *room)
-        return;
-    *room = 2 * need;
-    *memory = realloc(*memory, *room * element);
-    cr_assert(*memory != NULL);
-}
-
-/* Adds a string of `length` bytes, which the caller must write. */
-static uint8_t *add(struct column *c, size_t length)
-{
-    grow((void **) &c->offsets, &c->room, c->count + 2, sizeof *c->offsets);
-    grow((void **) &c->bytes, &c->room_bytes, c->n_bytes + length + 1, 1);
-    uint8_t *string = c->bytes + c->n_bytes;
-    if (c->count == 0)
-        c->offsets[0] = c->first = c->n_bytes;
-    c->n_bytes += length;
-    c->offsets[++c->count] = c->n_bytes;
-    return string;
-}
-
-static void add_text(struct column *c, const char *text, size_t length)
-{
-    memcpy(add(c, length), text, length);
-}
-
-static size_t length_of(const struct column *c, size_t row)
-{
-    return c->offsets[row + 1] - c->offsets[row];
-}
-
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-static const struct column *sorted_column;
-static bool                 sorted_descending;
-
-static int compare_strings(const struct column *c, uint32_t a, uint32_t b)
-{
-    const size_t a_length = length_of(c, a), b_length = length_of(c, b);
-    const size_t least = a_length < b_length ? a_length : b_length;
-    const int    order = least ? memcmp(c->bytes + c->offsets[a], c->bytes + c->offsets[b], least) : 0;
-    return order ? order : a_length < b_length ? -1 : a_length > b_length;
-}
+static const struct string_case *sorted_column;
+static bool                      sorted_descending;
 
 static int by_string(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-    const int      order = compare_strings(sorted_column, x, y);
+    const int      order = string_compare(sorted_column, x, y);
     return order ? (sorted_descending ? -order : order) : x < y ? -1 : x > y;
 }
 
-static void model_sort(const struct column *c, bool descending, uint32_t *rows, uint8_t *equal)
+static void model_sort(const struct string_case *c, bool descending, uint32_t *rows, uint8_t *equal)
 {
     for (size_t i = 0; i < c->count; i++)
         rows[i] = (uint32_t) i;
@@ -82,21 +28,10 @@ static void model_sort(const struct column *c, bool descending, uint32_t *rows, 
     sorted_descending = descending;
     qsort(rows, c->count, sizeof *rows, by_string);
     for (size_t i = 0; i < c->count; i++)
-        equal[i] = i > 0 && compare_strings(c, rows[i - 1], rows[i]) == 0;
+        equal[i] = i > 0 && string_compare(c, rows[i - 1], rows[i]) == 0;
 }
 
 /* ---- one sort ---------------------------------------------------------------------------------------------------- */
-
-/* Converts the offsets to the size that a call takes. */
-static void *offsets_of(const struct column *c, uint32_t bytes)
-{
-    uint8_t *offsets = test_alloc((c->count + 1) * bytes);
-    for (size_t i = 0; i <= c->count; i++) {
-        const uint32_t narrow = (uint32_t) c->offsets[i];
-        memcpy(offsets + i * bytes, bytes == 4 ? (const void *) &narrow : &c->offsets[i], bytes);
-    }
-    return offsets;
-}
 
 struct sorting {
     const char *name;
@@ -106,7 +41,7 @@ struct sorting {
     uint8_t    *equal;
 };
 
-static void sort_on_device(struct test *t, const struct column *c, const struct sorting *s, const void *offsets)
+static void sort_on_device(struct test *t, const struct string_case *c, const struct sorting *s, const void *offsets)
 {
     AUTO_ARRAY struct test_array on_offsets = test_upload(t, offsets, c->count + 1, s->offset_bytes, test_below(t, 4));
     AUTO_ARRAY struct test_array on_bytes = test_upload(t, c->bytes, c->n_bytes, 1, test_below(t, 20));
@@ -128,7 +63,7 @@ static void sort_on_device(struct test *t, const struct column *c, const struct 
     test_same_bytes(t, "equal_out", got, s->equal, c->count);
 }
 
-static void sort_on_host(struct test *t, const struct column *c, const struct sorting *s, const void *offsets)
+static void sort_on_host(struct test *t, const struct string_case *c, const struct sorting *s, const void *offsets)
 {
     AUTO_FREE uint32_t            *rows = test_alloc((c->count + 1) * sizeof *rows);
     AUTO_FREE uint8_t             *equal = test_alloc(c->count + 1);
@@ -139,12 +74,12 @@ static void sort_on_host(struct test *t, const struct column *c, const struct so
     test_same_bytes(t, "equal_out", equal, s->equal, c->count);
 }
 
-static void try_offsets(struct test *t, const char *name, const struct column *c, uint32_t offset_bytes,
+static void try_offsets(struct test *t, const char *name, const struct string_case *c, uint32_t offset_bytes,
                         bool descending)
 {
     AUTO_FREE uint32_t  *rows = test_alloc((c->count + 1) * sizeof *rows);
     AUTO_FREE uint8_t   *equal = test_alloc(c->count + 1);
-    AUTO_FREE void      *offsets = offsets_of(c, offset_bytes);
+    AUTO_FREE void      *offsets = string_offsets(c, offset_bytes);
     const struct sorting s = { name, descending, offset_bytes, rows, equal };
     model_sort(c, descending, rows, equal);
     test_context(t, "%s: %zu strings of %zu bytes, %s, offsets of %u", name, c->count, c->n_bytes,
@@ -154,116 +89,16 @@ static void try_offsets(struct test *t, const char *name, const struct column *c
 }
 
 /* Sorts with offsets of 32 and 64 bits, one ascending and one descending, in device and in host memory. */
-static void try_column(struct test *t, const char *name, const struct column *c)
+static void try_column(struct test *t, const char *name, const struct string_case *c)
 {
     const bool turn = test_below(t, 2);
     for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
         try_offsets(t, name, c, bytes, turn == (bytes == 4));
 }
-#define AUTO_COLUMN AUTO(column_free)
-
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
-
-enum shape {
-    EMPTY,      /* all strings are empty */
-    EQUAL,      /* all strings are equal */
-    RANDOM,     /* 0 to 20 random bytes */
-    FEW_VALUES, /* 0 to 40 bytes of two values */
-    NULS,       /* 0 to 20 NULs: they differ in length only */
-    HIGH,       /* 0 to 20 bytes 0xFF, and other bytes */
-    DEEP,       /* one prefix of 100 bytes, then few bytes */
-    PATHS,      /* one of a few prefixes, another one of a few below, and a number */
-    EDGES,      /* lengths around windows and words; few strings differ, by their last byte */
-    CHAIN,      /* each string is a prefix of the next longer one */
-    N_SHAPES
-};
-static const char *const shape_name[N_SHAPES] = { "empty", "equal", "random", "few values", "NULs",
-                                                  "0xFF",  "deep",  "paths",  "edges",      "chain" };
-
-static void fill_random(struct test *t, uint8_t *to, size_t length, const uint8_t *values, uint64_t n_values)
+static void try_shape(struct test *t, enum string_shape shape, size_t count)
 {
-    for (size_t i = 0; i < length; i++)
-        to[i] = n_values ? values[test_below(t, n_values)] : (uint8_t) test_below(t, 256);
-}
-
-static void add_path(struct test *t, struct column *c)
-{
-    static const char *const top[] = { "usr/share/doc/", "usr/lib/x86_64-linux-gnu/", "usr/share/doc-base/", "" };
-    char                     path[128];
-    const int                length =
-        snprintf(path, sizeof path, "%spackage-%u/%s.%u", top[test_below(t, 4)], (unsigned) test_below(t, 50),
-                 test_below(t, 2) ? "changelog.Debian" : "copyright", (unsigned) test_below(t, 400));
-    add_text(c, path, (size_t) length);
-}
-
-static void add_edge(struct test *t, struct column *c)
-{
-    static const size_t lengths[] = { 0, 1, 2, 3, 6, 7, 8, 9, 13, 14, 15, 16, 17, 21, 22, 24, 31, 32, 33, 63, 64, 65 };
-    const size_t        length = lengths[test_below(t, LENGTH(lengths))];
-    uint8_t            *string = add(c, length);
-    memset(string, 'x', length);
-    if (length && test_below(t, 2))
-        string[length - 1] = (uint8_t) (test_below(t, 2) ? 0 : 'x' + test_below(t, 3));
-}
-
-static void add_string(struct test *t, struct column *c, enum shape shape)
-{
-    static const uint8_t two[] = { 'a', 'b' }, high[] = { 0xff, 0xff, 0xff, 0xfe, 0, 0x80 };
-    const size_t         length = test_below(t, 21);
-    switch (shape) {
-    case EMPTY:
-        add(c, 0);
-        break;
-    case EQUAL:
-        add_text(c, "the same string in each row", 27);
-        break;
-    case RANDOM:
-        fill_random(t, add(c, length), length, NULL, 0);
-        break;
-    case FEW_VALUES:
-        fill_random(t, add(c, 2 * length), 2 * length, two, 2);
-        break;
-    case NULS:
-        memset(add(c, length), 0, length);
-        break;
-    case HIGH:
-        fill_random(t, add(c, length), length, high, length % 2 ? 1 : 6);
-        break;
-    case DEEP: {
-        uint8_t *string = add(c, 100 + length % 4);
-        memset(string, 0xc3, 100);
-        fill_random(t, string + 100, length % 4, two, 2);
-        break;
-    }
-    case PATHS:
-        add_path(t, c);
-        break;
-    case EDGES:
-        add_edge(t, c);
-        break;
-    default:
-        memset(add(c, c->count % 300), 'a', c->count % 300);
-        break;
-    }
-}
-
-static struct column make_column(struct test *t, enum shape shape, size_t count)
-{
-    struct column c = { .count = 0 };
-    grow((void **) &c.offsets, &c.room, 2, sizeof *c.offsets);
-    grow((void **) &c.bytes, &c.room_bytes, 8, 1);
-    c.offsets[0] = c.n_bytes = test_below(t, 4);
-    memset(c.bytes, 0x55, 8);
-    for (size_t i = 0; i < count; i++)
-        add_string(t, &c, shape);
-    c.n_bytes += count % 2; /* a byte after the last string */
-    return c;
-}
-
-static void try_shape(struct test *t, enum shape shape, size_t count)
-{
-    AUTO_COLUMN struct column c = make_column(t, shape, count);
-    try_column(t, shape_name[shape], &c);
+    AUTO_COLUMN struct string_case c = string_make_column(t, shape, count);
+    try_column(t, string_shape_name[shape], &c);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -278,24 +113,15 @@ MOST_MASKS_TEST(strings, are_sorted_at_every_seam_on_every_device_and_mask)
     size_t                    counts[TEST_SEAMS];
     const size_t              n = test_seams(launch.group, (size_t) launch.defines[2].value, counts);
     for (size_t i = 0; i < n && counts[i] <= SEAM_ROWS; i++)
-        try_shape(t, (enum shape)((i + t->seed) % CHAIN), counts[i]);
+        try_shape(t, (enum string_shape)((i + t->seed) % CHAIN), counts[i]);
 }
 
 MASK_TEST(strings, of_every_shape_are_sorted, "", "cpu=0")
 {
     for (int shape = 0; shape < N_SHAPES; shape++) {
-        try_shape(t, (enum shape) shape, 1 + test_below(t, 40));
-        try_shape(t, (enum shape) shape, 1000 + test_below(t, 5000));
+        try_shape(t, (enum string_shape) shape, 1 + test_below(t, 40));
+        try_shape(t, (enum string_shape) shape, 1000 + test_below(t, 5000));
     }
-}
-
-/* Adds a string of `length` bytes, all equal except the one at `at`. */
-static void add_long(struct column *c, size_t length, size_t at, uint8_t other)
-{
-    uint8_t *string = add(c, length);
-    memset(string, 'l', length);
-    if (at < length)
-        string[at] = other;
 }
 
 /* Strings longer than a launch compares, and than 64 KiB. Some differ in their last bytes, or in length, and some are
@@ -303,26 +129,26 @@ static void add_long(struct column *c, size_t length, size_t at, uint8_t other)
 MASK_TEST(strings, longer_than_64_KiB_are_sorted, "", "cpu=0")
 {
     static const size_t lengths[] = { STRINGS_PREFIX_MAX - 1, STRINGS_PREFIX_MAX, STRINGS_PREFIX_MAX + 1, 200001 };
-    AUTO_COLUMN struct column c = { .count = 0 };
+    AUTO_COLUMN struct string_case c = { .count = 0 };
     for (size_t i = 0; i < LENGTH(lengths); i++)
         for (int copy = 0; copy < 3; copy++) {
-            add_long(&c, lengths[i], SIZE_MAX, 0);
-            add_long(&c, lengths[i], lengths[i] - 1 - (size_t) copy, 0);
-            add_long(&c, lengths[i], STRINGS_PREFIX_MAX - (size_t) copy, 0xff);
+            string_add_long(&c, lengths[i], SIZE_MAX, 0);
+            string_add_long(&c, lengths[i], lengths[i] - 1 - (size_t) copy, 0);
+            string_add_long(&c, lengths[i], STRINGS_PREFIX_MAX - (size_t) copy, 0xff);
         }
     for (int i = 0; i < 20; i++)
-        add_string(t, &c, RANDOM);
+        string_add_shape(t, &c, RANDOM);
     try_column(t, "long strings", &c);
 }
 
 /* One long string among many short ones. */
 MASK_TEST(strings, with_one_long_among_them_are_sorted, "", "cpu=0")
 {
-    AUTO_COLUMN struct column c = { .count = 0 };
+    AUTO_COLUMN struct string_case c = { .count = 0 };
     for (int i = 0; i < 3000; i++) {
-        add_string(t, &c, EDGES);
+        string_add_shape(t, &c, EDGES);
         if (i == 1000)
-            memset(add(&c, 300000), 'x', 300000);
+            memset(string_add(&c, 300000), 'x', 300000);
     }
     try_column(t, "one long string", &c);
 }
@@ -330,13 +156,13 @@ MASK_TEST(strings, with_one_long_among_them_are_sorted, "", "cpu=0")
 /* More segments than 12 bits number, so that windows become shorter. */
 MASK_TEST(strings, in_many_segments_are_sorted, "")
 {
-    AUTO_COLUMN struct column c = { .count = 0 };
+    AUTO_COLUMN struct string_case c = { .count = 0 };
     for (size_t i = 0; i < 60000; i++) {
-        uint8_t *string = add(&c, 24);
+        uint8_t *string = string_add(&c, 24);
         memset(string, '-', 24);
         for (int k = 0; k < 4; k++)
             string[3 + k] = (uint8_t) (i % 6000 >> 4 * k & 15);
-        fill_random(t, string + 20, 4, (const uint8_t[]) { 0, 1, 255 }, 3);
+        string_fill(t, string + 20, 4, (const uint8_t[]) { 0, 1, 255 }, 3);
     }
     try_column(t, "many segments", &c);
 }
@@ -344,9 +170,9 @@ MASK_TEST(strings, in_many_segments_are_sorted, "")
 /* More segments than 20 bits number: the first round leaves two rows for each number. Then windows have 4 bytes. */
 MASK_TEST(strings, in_a_million_segments_are_sorted, "")
 {
-    AUTO_COLUMN struct column c = { .count = 0 };
+    AUTO_COLUMN struct string_case c = { .count = 0 };
     for (size_t i = 0; i < ((size_t) 2 << 20) + 6; i++) {
-        uint8_t *string = add(&c, 13);
+        uint8_t *string = string_add(&c, 13);
         memset(string, '-', 13);
         for (int k = 0; k < 3; k++)
             string[4 + k] = (uint8_t) (i / 2 >> 8 * k & 255);
@@ -364,7 +190,7 @@ static void count_round(void *rounds, ordo_log_level level, const char *message)
 }
 
 /* Returns the number of rounds that a sort of a column takes. Opens another device for it. */
-static int rounds_of(const struct column *c)
+static int rounds_of(const struct string_case *c)
 {
     int                             rounds = 0;
     const struct ordo_device_config config = {
@@ -382,10 +208,10 @@ static int rounds_of(const struct column *c)
 /* Common bytes take no rounds of their own, in strings that are equal and in strings with a long common prefix. */
 Test(strings, that_are_long_take_few_rounds)
 {
-    AUTO_COLUMN struct column equal = { .count = 0 }, deep = { .count = 0 };
+    AUTO_COLUMN struct string_case equal = { .count = 0 }, deep = { .count = 0 };
     for (int i = 0; i < 100; i++) {
-        add_long(&equal, 5000, SIZE_MAX, 0);
-        add_long(&deep, 5000, 4990, (uint8_t) i);
+        string_add_long(&equal, 5000, SIZE_MAX, 0);
+        string_add_long(&deep, 5000, 4990, (uint8_t) i);
     }
     cr_assert(rounds_of(&equal) == 1, "%d rounds", rounds_of(&equal));
     cr_assert(rounds_of(&deep) == 1, "%d rounds", rounds_of(&deep));
@@ -414,13 +240,13 @@ struct bad_offsets {
 };
 
 /* Sorts a column whose row `row` is bad, and others after it, with offsets of both sizes. */
-static void refuse(struct test *t, const struct column *good, const struct bad_offsets *bad)
+static void refuse(struct test *t, const struct string_case *good, const struct bad_offsets *bad)
 {
     AUTO_FREE uint32_t *rows = test_alloc(good->count * sizeof *rows), *kept = test_alloc(good->count * sizeof *rows);
     memset(rows, TEST_EMPTY, good->count * sizeof *rows);
     memset(kept, TEST_EMPTY, good->count * sizeof *rows);
     for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
-        AUTO_FREE uint8_t *offsets = offsets_of(good, bytes);
+        AUTO_FREE uint8_t *offsets = string_offsets(good, bytes);
         const uint64_t     ends[] = { bad->from, bad->to };
         for (size_t i = 0; i < 2; i++) {
             const uint32_t narrow = (uint32_t) ends[i];
@@ -439,9 +265,9 @@ static void refuse(struct test *t, const struct column *good, const struct bad_o
 
 MASK_TEST(strings, with_bad_offsets_are_refused, "", "cpu=0")
 {
-    AUTO_COLUMN struct column c = { .count = 0 };
+    AUTO_COLUMN struct string_case c = { .count = 0 };
     for (size_t i = 0; i < 10000; i++)
-        add_text(&c, "0123456789", 10);
+        string_add_text(&c, "0123456789", 10);
     const size_t             last = c.count - 1;
     const struct bad_offsets bad[] = {
         { 5, 4, 0, "offsets descend at row 0, from 5 to 4" },
