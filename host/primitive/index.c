@@ -53,6 +53,13 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
+/* Returns the depth of a node or line if the tunable is `depth`. With keys of 16 bytes it has as many bytes as
+ * with keys of 8 bytes, but at least 8 keys. */
+static cl_uint depth_for(cl_uint depth, size_t key_bytes)
+{
+    return key_bytes == 16 && depth > 3 ? depth - 1 : depth;
+}
+
 /* Returns the layout in level order. It has no pages, and searches compare all 2^node_log2 entries of a line at
  * once. */
 static index_form level_order(cl_uint node_log2)
@@ -66,7 +73,7 @@ static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
-    const cl_uint            line = ordo_tunable(dev, ORDO_SEARCH_LINE_DEPTH, shape);
+    const cl_uint            line = depth_for(ordo_tunable(dev, ORDO_SEARCH_LINE_DEPTH, shape), key_bytes);
     const cl_uint            simd = ordo_tunable(dev, ORDO_SEARCH_SIMD_DEPTH, shape);
     const cl_uint            page = ordo_tunable(dev, ORDO_SEARCH_PAGE_DEPTH, shape);
     index_form               form = { .node_log2 = line_depth_of(facts, key_bytes), .line_depth = line };
@@ -82,14 +89,6 @@ static index_form blocked(const ordo_device *dev, size_t key_bytes)
     return form;
 }
 
-/* A node of 16-byte keys has as many bytes as a node of 8-byte keys, but at least 8 keys. */
-static cl_uint node_log2_of(const ordo_device *dev, ordo_type key)
-{
-    const cl_uint log2 = log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(ordo_type_bytes(key), 0)));
-
-    return ordo_type_is_wide(key) && log2 > 3 ? log2 - 1 : log2;
-}
-
 index_form ordo_index_form(const ordo_device *dev, ordo_type key)
 {
     const size_t          key_bytes = ordo_type_bytes(key);
@@ -97,7 +96,7 @@ index_form ordo_index_form(const ordo_device *dev, ordo_type key)
 
     if (ordo_tunable(dev, ORDO_SEARCH_LAYOUT, shape) == ORDO_INDEX_BLOCKED)
         return blocked(dev, key_bytes);
-    return level_order(node_log2_of(dev, key));
+    return level_order(depth_for(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)), key_bytes));
 }
 
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index)
