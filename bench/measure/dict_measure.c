@@ -275,7 +275,8 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
     case HASH:
         return ordo_hash_create(device, ordo_hash_config(.dict = config, .load_percent = spec->load_percent), dict);
     case XFAST:
-        return ordo_xfast_create(device, ordo_xfast_config(.dict = config, .group = spec->group), dict);
+        return ordo_xfast_create(
+            device, ordo_xfast_config(.dict = config, .group = spec->group, .level_tables = spec->level_tables), dict);
     case HAMT:
         return ordo_hamt_create(device, ordo_hamt_config(.dict = config, .fixed_depth = spec->fixed_depth), dict);
     default:

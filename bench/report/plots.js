@@ -6,7 +6,7 @@
 // The fields that identify the place of a row.
 const PLACE = ['workload', 'variant', 'key', 'dist', 'tune', 'value_bytes', 'count', 'operations', 'batch',
     'hit_percent', 'width', 'growth', 'update_percent', 'erase_percent', 'most_fills', 'stale_percent', 'load_percent',
-    'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth'];
+    'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth', 'level_tables'];
 const placeOf = row => PLACE.map(name => row[name] ?? (name === 'tune' ? '' : '~')).join(' ');
 
 function copyRate(device) {
@@ -189,7 +189,7 @@ const PARAMETERS = { growth: 'growth', load_percent: 'load', raise_percent: 'rai
 function parameters(row) {
     const set = Object.entries(PARAMETERS).filter(([field]) => row[field] > 0);
     return set.map(([field, name]) => `, ${name} ${row[field]}`).join('') + (row.tune ? `, ${row.tune}` : '') +
-        (row.fixed_depth ? ', fixed depth' : '') + (row.first_calls ? ', first calls' : '');
+        (row.fixed_depth ? ', fixed depth' : '') + (row.level_tables ? ', level tables' : '') + (row.first_calls ? ', first calls' : '');
 }
 
 function lineName(row, kind) {

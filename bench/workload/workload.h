@@ -198,6 +198,7 @@ const char *type_name(int type);
     X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
     X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
     X(group, "--group", "group", 1, 8, 0, variant == XFAST, AXIS_STRUCTURE)                                            \
+    X(level_tables, "--level-tables", "level_tables", 0, 0, 0, variant == XFAST, AXIS_STRUCTURE)                       \
     X(fixed_depth, "--fixed-depth", "fixed_depth", 0, 0, 0, variant == HAMT, AXIS_STRUCTURE)                           \
     X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
     X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \

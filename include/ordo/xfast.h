@@ -26,8 +26,12 @@ struct ordo_xfast_config {
      * number makes queries faster where many keys share a prefix, and the table larger. With 1 the
      * table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
-    /* Seed of the hash table. Set a random seed if others choose the keys. */
+    /* Seed of the hash tables. Set a random seed if others choose the keys. */
     uint64_t seed;
+    /* If true, the trie has the form of the paper named in share/doc/xfast.md, to repeat its
+     * measurements: a hash table for every group-th length, with all prefixes of this length. They
+     * take about 24 bytes per key, or 32 per 8-byte key, for each length. */
+    bool level_tables;
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.

@@ -597,7 +597,7 @@ static void levels(struct test *t)
 }
 
 /* Keys with long common prefixes that are prefixes themselves. */
-static void prefixes(struct test *t)
+static void prefixes_in(struct test *t, int structure)
 {
     enum { HELD = 150, ASKED = 40 };
     uint32_t             keys[HELD], counts[ASKED], ranks[ASKED];
@@ -609,7 +609,7 @@ static void prefixes(struct test *t)
         keys[i] = 0x40000001u + i;
     for (uint32_t i = 0; i < ASKED; i++)
         lengths[i] = (uint8_t) (i % 33);
-    test_ok(t, create(t->dev, XFAST_EACH, ORDO_U32, 4, &dict));
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, keys, HELD));
     test_ok(t, ordo_dict_rank_host(dict, ORDO_LT, keys, ASKED, ranks));
     test_ok(t, ordo_xfast_count_prefix_host(dict, keys, lengths, ASKED, counts));
@@ -617,6 +617,12 @@ static void prefixes(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     for (uint32_t i = 0; i < ASKED; i++)
         test_true(t, ranks[i] == i && counts[i] == (lengths[i] < 25 ? HELD : counts[i]) && counts[i] > 0 && found[i]);
+}
+
+static void prefixes(struct test *t)
+{
+    prefixes_in(t, XFAST_EACH);
+    prefixes_in(t, XFAST_LEVELS);
 }
 
 /* Batches merged leaf by leaf: one changes only values, one has too many updates for a leaf. */

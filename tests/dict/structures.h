@@ -24,6 +24,8 @@ enum { ALL_BITMAPS = 1 << 16 };
     X(HAMT_FIXED, "hamt_fixed", "hamt", hamt, ORDO_IS_TRIE | ALL_BITMAPS | ORDO_REBUILDS | ORDO_SIMULATED,             \
       .fixed_depth = true)                                                                                             \
     X(XFAST_EACH, "xfast_each", "xfast", xfast, ORDO_HAS_RUNS | ORDO_HAS_PREFIXES, .group = 1)                         \
+    X(XFAST_LEVELS, "xfast_levels", "xfast", xfast, ORDO_HAS_RUNS | ORDO_HAS_PREFIXES, .group = 1,                     \
+      .level_tables = true)                                                                                            \
     X(SKIPLIST_16, "skiplist_16", "skiplist", skiplist, ORDO_IS_TREE | ORDO_SIMULATED, .chunk = 16)
 
 /* Variants only for tests of memory and failing calls: one that cleans up as often as possible. */

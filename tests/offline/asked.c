@@ -577,10 +577,12 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
     ordo_dict *tree = make_structure(dev, BLINK, pair);
     ask_tested_tree(tree, pair->value_bytes);
     ordo_dict_destroy(&tree);
-    static const int variants[] = { HAMT_FIXED, SKIPLIST_16 };
+    static const int variants[] = { HAMT_FIXED, SKIPLIST_16, XFAST_LEVELS };
     for (size_t v = 0; v < COUNT_OF(variants); v++) {
         AUTO_DICT ordo_dict *other = make_structure(dev, variants[v], pair);
         ask_dict(other, pair->value_bytes);
+        if (variants[v] == XFAST_LEVELS)
+            ask_prefixes(other, pair->value_bytes);
     }
 }
 

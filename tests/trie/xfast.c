@@ -27,15 +27,22 @@ static uint64_t widen(unsigned width, const void *keys, size_t i)
     return width == 64 ? ((const uint64_t *) keys)[i] : ((const uint32_t *) keys)[i];
 }
 
-static ordo_dict *make(struct test *t, unsigned width, uint32_t group, const uint64_t *keys, const uint32_t *values,
+/* Settings of a trie. */
+struct form {
+    uint32_t group;
+    bool     level_tables;
+};
+
+static ordo_dict *make(struct test *t, unsigned width, struct form form, const uint64_t *keys, const uint32_t *values,
                        size_t n)
 {
     AUTO_FREE void *words = narrow(keys, n, width == 64);
     ordo_dict      *dict = NULL;
-    test_ok(t, ordo_xfast_create(
-                   t->dev,
-                   ordo_xfast_config(.dict = { width == 64 ? ORDO_U64 : ORDO_U32, values ? 4 : 0 }, .group = group),
-                   &dict));
+    test_ok(
+        t, ordo_xfast_create(t->dev,
+                             ordo_xfast_config(.dict = { width == 64 ? ORDO_U64 : ORDO_U32, values ? 4 : 0 },
+                                               .group = form.group, .seed = t->seed, .level_tables = form.level_tables),
+                             &dict));
     test_ok(t, ordo_dict_build_host(dict, words, values, n));
     return dict;
 }
@@ -58,15 +65,15 @@ static uint32_t count_under(const uint64_t *keys, size_t n, unsigned width, uint
     return count;
 }
 
-static void count_with(struct test *t, unsigned width, uint32_t group, unsigned crowd)
+static void count_with(struct test *t, unsigned width, struct form form, unsigned crowd)
 {
     static uint64_t      keys[KEYS], asked[ASKED];
     static uint8_t       lengths[ASKED];
     static uint32_t      got[ASKED], want[ASKED];
     const size_t         n = sort_distinct(keys, make_keys(t, width, KEYS, crowd, keys));
-    AUTO_DICT ordo_dict *dict = make(t, width, group, keys, NULL, n);
+    AUTO_DICT ordo_dict *dict = make(t, width, form, keys, NULL, n);
 
-    test_context(t, "%u bits, group %u, crowd %u", width, group, crowd);
+    test_context(t, "%u bits, group %u, level tables %d, crowd %u", width, form.group, form.level_tables, crowd);
     for (size_t i = 0; i < ASKED; i++) {
         asked[i] = keys[test_below(t, n)] ^ (test_below(t, 4) ? 0 : 1ull << test_below(t, width));
         lengths[i] = (uint8_t) (i == 0 ? 255 : i == 1 ? 0 : test_below(t, width + 2));
@@ -81,11 +88,13 @@ static void count_with(struct test *t, unsigned width, uint32_t group, unsigned 
 DEVICE_TEST(xfast, counts_keys_under_a_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
-        count_with(t, width, 0, 1);
-        count_with(t, width, 1, 300);
-        count_with(t, width, 3, 2000);
-        count_with(t, width, 8, 40);
-        count_with(t, width, 4, 6000);
+        count_with(t, width, (struct form) { 0, false }, 1);
+        count_with(t, width, (struct form) { 1, false }, 300);
+        count_with(t, width, (struct form) { 3, false }, 2000);
+        count_with(t, width, (struct form) { 8, false }, 40);
+        count_with(t, width, (struct form) { 4, false }, 6000);
+        count_with(t, width, (struct form) { 1, true }, 1);
+        count_with(t, width, (struct form) { 5, true }, 2000);
     }
 }
 
@@ -128,7 +137,7 @@ static size_t make_prefixes(struct test *t, unsigned width, size_t n, size_t add
     return sort_distinct(out, n);
 }
 
-static void match_with(struct test *t, unsigned width, uint32_t group, size_t addresses, unsigned shortest,
+static void match_with(struct test *t, unsigned width, struct form form, size_t addresses, unsigned shortest,
                        bool with_zero)
 {
     static uint64_t prefixes[KEYS], asked[ASKED], want_words[ASKED], got_words[ASKED];
@@ -140,9 +149,10 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     n = sort_distinct(prefixes, n);
     for (size_t i = 0; i < n; i++)
         values[i] = (uint32_t) (i * 7 + 1);
-    AUTO_DICT ordo_dict *dict = make(t, width, group, prefixes, values, n);
+    AUTO_DICT ordo_dict *dict = make(t, width, form, prefixes, values, n);
 
-    test_context(t, "%u bits, group %u, %zu addresses, prefixes from %u bits", width, group, addresses, shortest);
+    test_context(t, "%u bits, group %u, level tables %d, %zu addresses, prefixes from %u bits", width, form.group,
+                 form.level_tables, addresses, shortest);
     for (size_t i = 0; i < ASKED; i++) {
         asked[i] = i == 0 ? 0 : i == 1 ? UINT64_MAX : test_below(t, 4) ? prefixes[test_below(t, n)] : test_random(t);
         if (i > 1 && test_below(t, 2))
@@ -180,9 +190,10 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
 DEVICE_TEST(xfast, finds_the_longest_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
-        match_with(t, width, 1, 64, 0, false);
-        match_with(t, width, 4, 2, 0, true);
-        match_with(t, width, 8, 30, 20, false);
+        match_with(t, width, (struct form) { 1, false }, 64, 0, false);
+        match_with(t, width, (struct form) { 4, false }, 2, 0, true);
+        match_with(t, width, (struct form) { 8, false }, 30, 20, false);
+        match_with(t, width, (struct form) { 2, true }, 30, 0, true);
     }
 }
 
@@ -260,7 +271,7 @@ DEVICE_TEST(xfast, check_names_each_broken_invariant)
     static uint8_t  found[KEYS];
     for (uint32_t i = 0; i < KEYS; i++)
         keys[i] = 0x55550000u + i; /* one range of flat, so the table has all prefixes */
-    AUTO_DICT ordo_dict *dict = make(t, 32, 1, keys, NULL, KEYS);
+    AUTO_DICT ordo_dict *dict = make(t, 32, (struct form) { 1, false }, keys, NULL, KEYS);
     struct ordo_xfast   *xfast = ordo_xfast_of(dict);
     AUTO_FREE void      *words = narrow(keys, KEYS, false);
     const size_t         flat_end = (size_t) 1 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
@@ -290,4 +301,79 @@ DEVICE_TEST(xfast, check_names_each_broken_invariant)
     test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* the last level has no entry */
     xfast->shape.levels = 3;
     test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
+}
+
+/* ---- level tables ------------------------------------------------------------------------------------------------ */
+
+/* Makes n keys: random ones, or successive ones up to the largest key. */
+static size_t make_some(struct test *t, unsigned width, size_t n, bool dense, uint64_t *out)
+{
+    const uint64_t all = width == 64 ? UINT64_MAX : UINT32_MAX;
+    for (size_t i = 0; i < n; i++)
+        out[i] = dense ? all - i : test_random(t) & all;
+    return sort_distinct(out, n);
+}
+
+static size_t count_below(const uint64_t *keys, size_t n, uint64_t key)
+{
+    size_t below = 0;
+    while (below < n && keys[below] < key)
+        below++;
+    return below;
+}
+
+static void rank_with(struct test *t, unsigned width, uint32_t group, size_t n, bool dense)
+{
+    enum { RANKED = 400 };
+    static uint64_t      keys[KEYS], asked[RANKED];
+    static uint32_t      got[RANKED], want[RANKED];
+    const size_t         some = make_some(t, width, n, dense, keys);
+    AUTO_DICT ordo_dict *dict = make(t, width, (struct form) { group, true }, keys, NULL, some);
+
+    test_context(t, "%u bits, group %u, %zu keys, dense %d", width, group, some, dense);
+    for (size_t i = 0; i < RANKED; i++) {
+        const uint64_t flip = 1ull << test_below(t, width);
+        asked[i] = i == 0 ? 0 : keys[test_below(t, some)] ^ (i % 3 ? flip : 0);
+        want[i] = (uint32_t) count_below(keys, some, asked[i]);
+    }
+    AUTO_FREE void *words = narrow(asked, RANKED, width == 64);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_rank_host(dict, ORDO_LT, words, RANKED, got));
+    test_same(t, "ranks", ORDO_U32, got, want, RANKED);
+}
+
+/* Sizes around powers of two: levels with fewer prefixes than leaves have as many slots as they need. */
+DEVICE_TEST(xfast, level_tables_of_any_size)
+{
+    static const size_t sizes[] = { 1, 2, 3, 4, 5, 31, 32, 33, 127, 1000, 1024, 1025, KEYS };
+
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (unsigned width = 32; width <= 64; width += 32) {
+            rank_with(t, width, 1 + (uint32_t) (i % 8), sizes[i], i % 2);
+            rank_with(t, width, 1, sizes[i], !(i % 2));
+        }
+}
+
+DEVICE_TEST(xfast, check_names_each_broken_level)
+{
+    enum { SLOT_WORDS = XFAST_SLOT_BYTES(4) / 4, WORD = 0, FIRST = 1, END = 2 };
+    static uint64_t      keys[KEYS];
+    const size_t         n = make_some(t, 32, KEYS, false, keys);
+    AUTO_DICT ordo_dict *dict = make(t, 32, (struct form) { 1, true }, keys, NULL, n);
+    struct ordo_xfast   *xfast = ordo_xfast_of(dict);
+    const size_t         slots = (size_t) XFAST_SLOTS(xfast->shape);
+    AUTO_FREE uint32_t  *table = read_words(t, xfast->slots, slots * SLOT_WORDS);
+    size_t               used = slots, empty = 0; /* the last used slot, and the first empty one */
+
+    while (used > 0 && table[--used * SLOT_WORDS + END] == 0)
+        ;
+    while (empty < slots && table[empty * SLOT_WORDS + END] != 0)
+        empty++;
+    test_true(t, used > 0 && empty < slots);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_broken_by(t, dict, xfast->flat, 1, 1, "X1");
+    expect_broken_by(t, dict, xfast->slots, used * SLOT_WORDS + WORD, 1u << 31, "X2");
+    expect_broken_by(t, dict, xfast->slots, used * SLOT_WORDS + FIRST, 1, "X2");
+    expect_broken_by(t, dict, xfast->slots, used * SLOT_WORDS + END, 1, "X2");
+    expect_broken_by(t, dict, xfast->slots, empty * SLOT_WORDS + END, 1, "X3");
 }

@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes. The host must
- * define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes, or one for each
+ * prefix length. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 #include "shared/xfast.h"
 
+/* 1: the trie has level tables */
+#ifndef XFAST_LEVEL_TABLES
+#define XFAST_LEVEL_TABLES 0
+#endif
+
+typedef struct {
+    uint first, end;
+} xfast_range;
+
+#if XFAST_LEVEL_TABLES
+#include "dict/trie/xfast_levels.cl"
+#define XFAST_LEAF_MAX          0
+#define XFAST_HAS_ENTRIES(trie) true
+#else
+#define XFAST_TABLE             HASH_TABLE
+#define XFAST_TABLE_HERE        HASH_TABLE_HERE
+#define XFAST_LEAF_MAX          XFAST_LEAF
+#define XFAST_HAS_ENTRIES(trie) ((trie)->table.starts != 0)
+typedef hash_table xfast_table;
+#endif
+
 #define XFAST_TRIE                                                                                                     \
-    __global const ordo_key *trie_keys, __global const uint *trie_flat, xfast_shape trie_shape, HASH_TABLE
+    __global const ordo_key *trie_keys, __global const uint *trie_flat, xfast_shape trie_shape, XFAST_TABLE
 #define XFAST_TRIE_HERE                                                                                                \
     {                                                                                                                  \
-        trie_keys, trie_flat, trie_shape, HASH_TABLE_HERE                                                              \
+        trie_keys, trie_flat, trie_shape, XFAST_TABLE_HERE                                                             \
     }
 
 typedef struct {
     __global const ordo_key *keys;
     __global const uint     *flat;
     xfast_shape              shape;
-    hash_table               table;
+    xfast_table              table;
 } xfast_trie;
-
-typedef struct {
-    uint first, end;
-} xfast_range;
 
 ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
 {
@@ -41,6 +58,9 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
  * range of keys that begin with these bits. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
+#if XFAST_LEVEL_TABLES
+    return xfast_level_lookup(&trie->table, &trie->shape, length, xfast_word(form, length), leaves);
+#else
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
     if (place.slot == HASH_NONE)
         return false;
@@ -48,6 +68,7 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     leaves->first = (uint) entry;
     leaves->end = (uint) (entry >> 32);
     return true;
+#endif
 }
 
 /* Finds the longest prefix of `form` that has an entry (in `flat` or the table) and at most *length bits. Returns the
@@ -57,7 +78,7 @@ ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, ui
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
     xfast_range leaves = { trie->flat[at], trie->flat[at + 1] };
     uint        low = 0;
-    if (trie->table.starts && leaves.end - leaves.first > XFAST_LEAF) {
+    if (XFAST_HAS_ENTRIES(trie) && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         uint high = min(trie->shape.levels, (*length - bits) / trie->shape.group);
         while (low < high) {
             const uint middle = low + (high - low + 1) / 2;
@@ -74,13 +95,14 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* Prefixes of more than XFAST_LEAF keys have entries. If `group` is 1, the prefix of length + 1 bits has none, so
-     * at most XFAST_LEAF keys have it. They are the last ones of the range if its last bit is 1, else the first. */
-    if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
+    /* Prefixes of more than XFAST_LEAF_MAX keys have entries. If `group` is 1, the prefix of length + 1 bits has none,
+     * so at most XFAST_LEAF_MAX keys have it. They are the last ones of the range if its last bit is 1, else the first.
+     * Only whole keys never have entries. */
+    if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         if (form >> (KEY_BITS - 1 - length) & 1)
-            leaves.first = leaves.end - XFAST_LEAF;
+            leaves.first = leaves.end - XFAST_LEAF_MAX;
         else
-            leaves.end = leaves.first + XFAST_LEAF;
+            leaves.end = leaves.first + XFAST_LEAF_MAX;
     }
     return leaves;
 }

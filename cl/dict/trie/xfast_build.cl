@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF keys
- * begin with it. Key i is the first of them if key i - 1 does not begin with the prefix. Then there is an entry if key
- * i + XFAST_LEAF begins with it. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF_MAX
+ * keys begin with it. Key i is the first of them if key i - 1 does not begin with the prefix. Then there is an entry if
+ * key i + XFAST_LEAF_MAX begins with it. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -25,7 +25,8 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     const ordo_key_form form = key_bits(keys[i]);
     const uint          bits = shape->flat_bits;
     const uint          before = i > 0 ? xfast_common(form, key_bits(keys[i - 1])) : 0;
-    const uint          after = shape->count - i > XFAST_LEAF ? xfast_common(form, key_bits(keys[i + XFAST_LEAF])) : 0;
+    const bool          many = shape->count - i > XFAST_LEAF_MAX;
+    const uint          after = many ? xfast_common(form, key_bits(keys[i + XFAST_LEAF_MAX])) : 0;
     const uint          last = after > bits ? min((after - bits) / shape->group, shape->levels) : 0;
     xfast_begins        begins = { before > bits ? (before - bits) / shape->group : 0, 0 };
     begins.n = max(last, begins.first) - begins.first;
@@ -52,6 +53,24 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
+#if XFAST_LEVEL_TABLES
+/* Puts all entries into the level tables, whose slots must be 0. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_fill_levels(__global const ordo_key *keys, xfast_shape shape, XFAST_TABLE)
+{
+    const xfast_table table = XFAST_TABLE_HERE;
+    RUN_EACH (uint, i, shape.count) {
+        const xfast_begins  begins = xfast_begin_with(keys, &shape, i);
+        const ordo_key_form form = key_bits(keys[i]);
+        xfast_range         leaves = { i, i + 1 };
+        for (uint level = begins.first + begins.n; level > begins.first; level--) {
+            const uint length = shape.flat_bits + level * shape.group;
+            leaves.end = xfast_end_of(keys, shape.count, form, length, leaves.end - 1);
+            xfast_level_put(&table, &shape, length, xfast_word(form, length), leaves);
+        }
+    }
+}
+#else
 /* Writes the entries whose first key is key i: hash keys to words[], ranges to entries[], at indices offsets[i] ..
  * offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
@@ -71,3 +90,4 @@ void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global co
         }
     }
 }
+#endif

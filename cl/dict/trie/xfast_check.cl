@@ -25,7 +25,7 @@ void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wron
         for (uint level = begins.first + 1; level <= begins.first + begins.n; level++) {
             const uint  length = trie.shape.flat_bits + level * trie.shape.group;
             xfast_range leaves = { 0, 0 };
-            const bool  there = trie.table.starts && xfast_lookup(&trie, form, length, &leaves);
+            const bool  there = XFAST_HAS_ENTRIES(&trie) && xfast_lookup(&trie, form, length, &leaves);
             if (!there || leaves.first != i || leaves.end != xfast_end_of(trie.keys, trie.shape.count, form, length, i))
                 ordo_min(&wrong[XFAST_WRONG_ENTRY], i);
         }
@@ -33,6 +33,13 @@ void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wron
     }
     if (entries)
         ordo_add(&wrong[XFAST_ENTRIES], entries);
+#if XFAST_LEVEL_TABLES
+    uint used = 0;
+    RUN_EACH (ulong, s, XFAST_SLOTS(trie.shape))
+        used += trie.table.slots[s].end != 0;
+    if (used)
+        ordo_add(&wrong[XFAST_USED], used);
+#endif
     if (!masks)
         return;
     RUN_EACH (uint, i, trie.shape.count)

@@ -23,7 +23,7 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     const uint          bits = trie->shape.flat_bits;
     const ordo_key_form rest = length < KEY_BITS ? ~(ordo_key_form) 0 >> length : 0;
     xfast_range         leaves;
-    if (length < KEY_BITS && (length - bits) % trie->shape.group == 0 && trie->table.starts &&
+    if (length < KEY_BITS && (length - bits) % trie->shape.group == 0 && XFAST_HAS_ENTRIES(trie) &&
         xfast_lookup(trie, form, length, &leaves))
         return leaves.end - leaves.first;
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);

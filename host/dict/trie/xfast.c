@@ -136,6 +136,8 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);
     ordo_xfast_of(dict)->group = config->group;
+    ordo_xfast_of(dict)->level_tables = config->level_tables;
+    ordo_xfast_of(dict)->seed = config->seed;
     return ORDO_OK;
 }
 

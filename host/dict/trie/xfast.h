@@ -15,12 +15,15 @@
 
 struct ordo_xfast {
     struct ordo_runs   runs;  /* first */
-    uint32_t           group; /* from the configuration */
-    xfast_shape        shape; /* sizes of flat, masks and prefixes */
+    uint32_t           group; /* from the configuration, as the next two */
+    bool               level_tables;
+    cl_ulong           seed;
+    xfast_shape        shape; /* sizes of flat, masks, slots and prefixes */
     cl_mem             flat;  /* NULL if the run has no trie */
     cl_mem             masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
-    size_t             flat_bytes, mask_bytes, bytes_peak;
-    struct ordo_hash   prefixes; /* Hash table of prefixes, which no public call reaches. */
+    cl_mem             slots; /* level tables, or NULL */
+    size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
+    struct ordo_hash   prefixes; /* Hash table of prefixes, which no public call reaches. Empty with level tables. */
     struct ordo_drafts drafts;
     /* Kernel arguments of a concurrent batch. If there are no leaves, all members are 0. */
     struct {
@@ -47,7 +50,10 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes. */
+/* Adds the arguments XFAST_TABLE (cl/dict/trie/xfast.cl). */
+void ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);
+/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, and for level
+ * tables or one table. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

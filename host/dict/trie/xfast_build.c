@@ -9,24 +9,46 @@
 /* Default of the configuration's `group`: number of key bits from one level of the hash table to the next. */
 #define GROUP_DEFAULT 4
 
-/* Returns `group`, increased until the hash table cannot have more than ORDO_MAX_COUNT entries. */
-static cl_uint widen(cl_uint group, size_t count, size_t lengths)
+/* Returns `group`, increased until the hash tables cannot have more than ORDO_MAX_COUNT entries. A level has at most
+ * `most` entries. */
+static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
-    while ((count / (XFAST_LEAF + 1) + 1) * (lengths / group) > ORDO_MAX_COUNT)
+    while (most * (lengths / group) > ORDO_MAX_COUNT)
         group++;
     return group;
+}
+
+/* Returns the number of levels with fewer than `count` prefixes. */
+static cl_uint small_levels(const xfast_shape *shape, size_t count)
+{
+    cl_uint small = 0;
+    while (small < shape->levels && shape->flat_bits + (small + 1) * shape->group < 32 &&
+           (size_t) 1 << (shape->flat_bits + (small + 1) * shape->group) < count)
+        small++;
+    return small;
 }
 
 static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
 {
     const size_t width = xfast->runs.dict.key_bytes * 8;
+    const size_t most = xfast->level_tables ? count : count / (XFAST_LEAF + 1) + 1;
     xfast_shape  shape = { .count = (cl_uint) count, .flat_bits = 1 };
-    while (shape.flat_bits < XFAST_FLAT_BITS_MAX && count > (size_t) XFAST_FLAT_MEAN_MAX << shape.flat_bits)
+    while (!xfast->level_tables && shape.flat_bits < XFAST_FLAT_BITS_MAX &&
+           count > (size_t) XFAST_FLAT_MEAN_MAX << shape.flat_bits)
         shape.flat_bits++;
     const size_t lengths = width - 1 - shape.flat_bits;
-    shape.group = widen(xfast->group ? xfast->group : GROUP_DEFAULT, count, lengths);
+    shape.group = widen(xfast->group ? xfast->group : GROUP_DEFAULT, most, lengths);
     shape.levels = (cl_uint) (lengths / shape.group);
+    shape.small = xfast->level_tables ? small_levels(&shape, count) : 0;
     return shape;
+}
+
+void ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast)
+{
+    if (xfast->level_tables)
+        ORDO_ADD(args, ORDO_ARG(xfast->slots), ORDO_ARG(xfast->seed));
+    else
+        ordo_hash_add_table(args, &xfast->prefixes.table);
 }
 
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast)
@@ -34,7 +56,7 @@ struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast)
     struct ordo_args args = { .n = 0 };
 
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->flat), ORDO_ARG(xfast->shape));
-    ordo_hash_add_table(&args, &xfast->prefixes.table);
+    ordo_xfast_add_table(&args, xfast);
     return args;
 }
 
@@ -42,7 +64,9 @@ struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char 
 {
     ordo_dict kind = ordo_dict_kind(&xfast->runs.dict);
     kind.value_bytes = XFAST_ENTRY_BYTES;
-    return ordo_dict_kernel(&kind, file, kernel, items);
+    struct ordo_launch launch = ordo_dict_kernel(&kind, file, kernel, items);
+    ordo_launch_define(&launch, "XFAST_LEVEL_TABLES", xfast->level_tables);
+    return launch;
 }
 
 void ordo_xfast_drop(struct ordo_xfast *xfast)
@@ -51,7 +75,9 @@ void ordo_xfast_drop(struct ordo_xfast *xfast)
         ordo_buffer_destroy(xfast->runs.dict.dev, &xfast->flat);
     if (xfast->masks)
         ordo_buffer_destroy(xfast->runs.dict.dev, &xfast->masks);
-    xfast->flat_bytes = xfast->mask_bytes = 0;
+    if (xfast->slots)
+        ordo_buffer_destroy(xfast->runs.dict.dev, &xfast->slots);
+    xfast->flat_bytes = xfast->mask_bytes = xfast->slot_bytes = 0;
     ordo_hash_clear(&xfast->prefixes.dict);
 }
 
@@ -106,16 +132,30 @@ static ordo_status make_table(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_hash_build(&xfast->prefixes.dict, call, ordo_at(words, 0), ordo_at(entries, 0), total);
 }
 
+static ordo_status make_level_tables(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    const size_t     bytes = XFAST_SLOTS(xfast->shape) * XFAST_SLOT_BYTES(xfast->runs.dict.key_bytes);
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_buffer_create(call->dev, bytes, &xfast->slots));
+    xfast->slot_bytes = bytes;
+    ORDO_TRY(ordo_call_fill(call, xfast->slots, 0, bytes, 0));
+    ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape));
+    ordo_xfast_add_table(&args, xfast);
+    const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_fill_levels", xfast->shape.count);
+    return ordo_call_launch(call, &launch, &args);
+}
+
 static ordo_status make_trie(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     xfast->shape = shape_of(xfast, ordo_xfast_run(xfast)->count);
     ORDO_TRY(make_flat(xfast, call));
-    return make_table(xfast, call);
+    return xfast->level_tables ? make_level_tables(xfast, call) : make_table(xfast, call);
 }
 
 void ordo_xfast_note_peak(struct ordo_xfast *xfast)
 {
-    const size_t bytes = xfast->flat_bytes + xfast->mask_bytes + xfast->prefixes.bytes_peak;
+    const size_t bytes = xfast->flat_bytes + xfast->mask_bytes + xfast->slot_bytes + xfast->prefixes.bytes_peak;
     if (xfast->bytes_peak < bytes)
         xfast->bytes_peak = bytes;
 }

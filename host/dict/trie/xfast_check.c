@@ -13,7 +13,7 @@ static ordo_status look(struct ordo_xfast *xfast, struct ordo_call *call, cl_uin
 
     ORDO_TRY(ordo_call_scratch(call, XFAST_FINDING_WORDS * sizeof *found, &wrong));
     ORDO_TRY(ordo_call_fill(call, wrong, 0, XFAST_FINDING_WORDS * sizeof *found, UINT32_MAX));
-    ORDO_TRY(ordo_call_fill(call, wrong, XFAST_ENTRIES * sizeof *found, sizeof *found, 0));
+    ORDO_TRY(ordo_call_fill(call, wrong, XFAST_ENTRIES * sizeof *found, 2 * sizeof *found, 0));
     ORDO_ADD(&args, ORDO_ARG(xfast->masks), ORDO_ARG(wrong));
     const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_check", xfast->shape.count);
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
@@ -51,7 +51,7 @@ ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call)
     ORDO_TRY(ordo_hash_check(&xfast->prefixes.dict, call));
     ORDO_TRY(ordo_hash_size(&xfast->prefixes.dict, call, &entries));
     ORDO_TRY(look(xfast, call, found));
-    return validate(call->dev, found, entries);
+    return validate(call->dev, found, xfast->level_tables ? found[XFAST_USED] : entries);
 }
 
 ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
@@ -59,7 +59,7 @@ ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struc
     const struct ordo_xfast *xfast = ordo_xfast_of(dict);
 
     ORDO_TRY(ordo_runs_statistics(dict, call, out));
-    out->bytes_index += xfast->flat_bytes + xfast->mask_bytes + xfast->prefixes.bytes;
+    out->bytes_index += xfast->flat_bytes + xfast->mask_bytes + xfast->slot_bytes + xfast->prefixes.bytes;
     out->bytes_peak += xfast->bytes_peak;
     out->restarts = xfast->drafts.restarts;
     return ORDO_OK;

@@ -24,7 +24,7 @@ static void add_trie(ordo_dict *dict, struct ordo_args *args)
     if (xfast->flat)
         xfast->before.shape = xfast->shape;
     ORDO_ADD(args, ORDO_ARG(xfast->before.keys), ORDO_ARG(xfast->flat), ORDO_ARG(xfast->before.shape));
-    ordo_hash_add_table(args, &xfast->prefixes.table);
+    ordo_xfast_add_table(args, xfast);
     ordo_args_slice(args, &xfast->before.values);
 }
 
