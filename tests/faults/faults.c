@@ -82,6 +82,19 @@ static ordo_status search_buffered(struct fixture *s)
                        test_slice(&s->array[2]), NULL);
 }
 
+/* Builds an index of the strings, and searches for them. */
+static ordo_status search_strings(struct fixture *s)
+{
+    const struct ordo_strings                          column = { test_slice(&s->array[0]), 4, test_slice(&s->array[1]),
+                                                                  CALL_STRING_BYTES * FIXTURE_N, FIXTURE_N };
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
+
+    ordo_status got = ordo_string_index_build(s->t->dev, ordo_string_index_params(0), &column, NULL, &index);
+    if (got == ORDO_OK)
+        got = ordo_string_index_search(index, ORDO_STRING_GE, &column, test_slice(&s->array[2]), NULL);
+    return got;
+}
+
 static ordo_status trim(struct fixture *s)
 {
     return ordo_device_trim(s->t->dev);
@@ -106,6 +119,7 @@ static void device_calls(struct test *t, struct fault *f)
            { "the self-test", .run = self_test, .structure = NO_DICT },
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
+           { "an index of strings", call_named("ordo_sort_strings"), .run = search_strings, .structure = NO_DICT },
            { "buffered queries", call_named("ordo_search"), .run = search_buffered, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },
