@@ -20,7 +20,7 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
     }
 }
 
-/* What string_apart has found, a word each. */
+/* Indices of the words in which string_apart reports its findings. */
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
 /* Returns where two strings with `from` common bytes differ first. Compares at most STRINGS_PREFIX_MAX bytes. If these

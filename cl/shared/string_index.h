@@ -6,8 +6,8 @@
  * the greater one, as in memcmp's order.
  *
  * Test i is the position where strings i and i + 1 differ first. Of the tests between two strings, the least one is
- * where these strings differ, and it occurs once. So the tests, in the order of the strings, describe a binary trie: the
- * least test is its root, with the tests before it in the left subtree, and those after it in the right one.
+ * where these strings differ, and it occurs once. So the tests, in the order of the strings, describe a binary
+ * trie. Its root is the least test, with the tests before it in the left subtree, and those after it in the right one.
  *
  *                             3                  The tests 7 5 9 3 6 of six strings. A search for a query begins at the
  *                    5                6          test with the least position, here 3, and goes right if the query has
@@ -18,10 +18,10 @@
  * with the query as any other. Their first difference determines where the query belongs, without a further comparison
  * of strings: a second search takes the query's side of this difference for all later positions.
  *
- * A *node* is a subtree of at most STRING_NODE - 1 tests that is part of no other node. Its tests are adjacent, so it
- * needs no memory of its own. Level 0 has all tests. Level k + 1 has the tests of level k that are in no node of level
- * k. For each of them, `cuts` has its index in level k. The nodes of level k thus lie between the cuts. The last level
- * is one node.
+ * A *node* is a subtree of at most STRING_NODE - 1 tests that is part of no other node. Its tests are adjacent, so a
+ * node needs no memory except its tests. Level 0 has all tests. Level k + 1 has the tests of level k that are in no
+ * node of level k. For each of them, `cuts` has its index in level k. The nodes of level k thus lie between the cuts.
+ * The last level is one node.
  *
  * If most tests of a level are in no node (strings that are prefixes of others), there is no further level. Then these
  * tests are *branches*: a binary trie in preorder, where branch 0 is the root, and the left child, if there is one,
@@ -53,7 +53,8 @@ typedef struct {
     ordo_u32 count, unused;
 } string_level;
 
-/* Children: `right` is a branch, or 0 if a node of the last level follows. `left` is 1 if the left child is a branch. */
+/* `right` is the right child's branch, or 0 if a node of the last level follows. `left` is 1 if the left child is a
+ * branch. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

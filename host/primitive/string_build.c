@@ -220,8 +220,7 @@ struct children {
     cl_uint *left, *right;
 };
 
-/* Returns the root of the trie of n tests: adds each test at the end of the rightmost path, of which `path` has the
- * room. */
+/* Returns the root of the trie of n tests: adds each test at the end of the rightmost path, which `path` holds. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
     cl_uint depth = 0;

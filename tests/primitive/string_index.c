@@ -581,7 +581,7 @@ static ordo_string_index *small_index(struct test *t)
 }
 #define AUTO_INDEX AUTO(ordo_string_index_destroy)
 
-/* Bad queries have no result, and the queries beside them have theirs. Calls on host memory refuse them. */
+/* Bad queries have no result, and the other queries have theirs. Calls on host memory refuse them. */
 MASK_TEST(string_index, does_not_read_bad_queries, "", "cpu=0")
 {
     const uint32_t                 offsets[] = { 0, 2, 1, 2, 9, 3 }; /* "ab", bad, "b", bad, bad */
