@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partitions queries by the nodes that they reach below the first levels of an index (its first page). Kim et al., FAST
- * (ACM TODS 36(4), 2011), section 8 (c). The host defines the macros of search_keys.cl for one lane per query. */
+ * (ACM TODS 36(4), 2011), section 8 (c). One work-item handles a query. */
 #pragma once
 #include "primitive/search_line.cl"
 

@@ -42,9 +42,9 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* The pass's digit is key_digit(ordered form, shift, digit_mask). */
     ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
     ordo_u32 status_word;
-    /* Two arrays with the output index of each digit value's first element. The launch reads the array at
-     * bases_in_word, and writes the array at bases_out_word for the next launch. If a plan chooses the digit, the
-     * kernel adds 2 * RADIX * (index of the digit) to both. */
+    /* Word offsets of two arrays of RADIX words, with the output index of each digit value's first element. The launch
+     * reads the array at bases_in_word, and writes the array at bases_out_word for the next launch. With a plan, these
+     * arrays belong to digit 0, and the arrays of digit d are 2 * RADIX * d words further on. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };

@@ -7,7 +7,8 @@
  *     leaves    k0 k1 k2 ...                       a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits)           leaves f(p) to f(p + 1) - 1 have prefix p of flat_bits bits
  *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes, of
- *                                                  flat_bits + group, flat_bits + 2 group, ... bits
+ *                                                  flat_bits + group, flat_bits + 2 group, ... bits. `group` is set
+ *                                                  when the trie is created
  *
  * In the hash table, a prefix is a key: the prefix in its upper bits, then a 1 bit, then 0 bits. If a prefix has at
  * most XFAST_LEAF leaves, a search compares these leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */

@@ -121,9 +121,9 @@ struct ordo_ends {
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     It allocates all memory before its first launch that changes the dictionary. So an error leaves the
  *              dictionary unchanged.
- *   indexes    A query calls ordo_call_changes before it builds an index or merges runs, because a driver may drop the
- *              commands of a query that waits for events. If events are pending, this call ends the query, and
- *              ORDO_DICT_QUERY repeats it after the events. */
+ *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. If the caller's events are
+ *              pending, ordo_call_changes returns an error. ORDO_DICT_QUERY then waits for the events and calls the
+ *              query again. Reason: if an event fails, the driver drops all commands that wait for it, also a build. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */

@@ -118,7 +118,7 @@ extern const struct ordo_build_changes *ordo_build_changes; /* copied into each 
 
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* The programs that ordo_device_prepare wants, or NULL. */
+    struct ordo_gathering *gathering; /* During ordo_device_prepare: its list of programs to build. Else NULL. */
     uint32_t               answer;    /* the word that every read returns */
     /* Number of launches that may still succeed. With 0, launches fail, which ends loops that wait for a result. */
     unsigned           launches;

@@ -36,10 +36,10 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u, then for an element that this key displaces, and so on. An element asks
- * (proposes to) its home bucket and its second bucket by turns for a slot. A bucket keeps the eight elements that have
- * asked most often, and among equals those with the greatest numbers. After HASH_PROPOSALS_MAX proposals, an element is
- * stashed: hash_stash puts it into any free slot. */
+/* Finds a slot for the key of update u. An element asks (proposes to) its home bucket and its second bucket by turns.
+ * A full bucket gives up the element that has asked least often, which may be the one that asks now. Among equals it
+ * gives up the element with the smallest hash_number_of. The loop then finds a slot for that element. After
+ * HASH_PROPOSALS_MAX proposals, an element is stashed: hash_stash puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

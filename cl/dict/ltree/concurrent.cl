@@ -16,8 +16,9 @@
  * safe, because:
  *   - A node keeps its level during a launch, so a stale child number still leads to the level below. A child number
  *     that was never written is all ones, which is the number of no node.
- *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
- *     If it is not above low, the search restarts at the root, with loads that bypass the caches. */
+ *   - The bounds low and high of a node never rise, so keys only move to the right. If the query is above high, the
+ *     search follows links to the right. If it is not above low, a stale word has led the search too far, and it
+ *     restarts at the root with loads that bypass the caches. */
 
 /* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and the
  * header again. If both headers are equal and not latched, all words belong to one moment, because a writer latches the

@@ -87,8 +87,9 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. Operation p is operation where[p] there. Its count
- * becomes before[p] + counted[p]. In `history`, it ends at time tick + p. */
+/* Copies the results of gathered operations to the concurrent batch. Gathered operation p has index where[p] in the
+ * batch. A count or range found before[p] keys before it gave up and counted[p] keys now, so its result is the sum. In
+ * `history`, operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. Whole sub-groups
- * must call each function that calls team_reduce_add or has an array of TEAM_QUERIES. */
+ * must call a function that takes an array of TEAM_QUERIES queries, or calls team_reduce_add. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"

@@ -12,8 +12,9 @@ ORDO_FN uint run_word_mask(uint word, uint count)
 
 /* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h, which also explains
  * the index). Adds the number of stale elements to findings[RUN_STALE]. An element is stale if a newer run replaces it.
- * From stale_at on, words[] must hold the correct bitmap of stale elements. If `counted`, it must hold the correct
- * visible[] from counted_at on. */
+ *
+ * The caller has computed the right words to compare with: from words[stale_at] on the bitmap of stale elements, and if
+ * `counted`, from words[counted_at] on the words that `visible` must have. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

@@ -56,10 +56,11 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
  *
  *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
  *   - it starves: it needs a new leaf, and no leaf is free
- *   - it is a query that has passed c->far leaves (a range only if its output is full)
+ *   - it is a query that has passed c->far leaves (a range with room for more results goes on)
  *   - its work-item has taken LTREE_STEPS steps
  *
- * An operation that lacks only its split's entry in the level above is complete. It sets LTREE_SPLITS_PENDING. */
+ * If an update has split a node, but not yet added the new node to the level above, it does not give up. It sets
+ * LTREE_SPLITS_PENDING, and the host adds the node. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {

@@ -180,8 +180,9 @@ ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *t
  * (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). Finds nodes
- * without an entry by their left neighbours. `top` is the root's level, `inner` the number of inner nodes. */
+/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). A split node
+ * that has no entry in the level above yet is found by its left neighbour's link. `top` is the root's level. `inner` is
+ * the number of inner nodes. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
