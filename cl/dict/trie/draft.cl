@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches a draft, the hash table of a concurrent batch's updates (shared/draft.h). Many work-items may do so at once.
  *
- * All accesses are relaxed: each change is one atomic update of one word, and no reader needs two words of one moment.
- * Keys and values do not change. */
+ * All accesses are relaxed: each change is one atomic update of one slot, and no reader needs a consistent view of two
+ * slots. The keys and values of the updates do not change. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -23,14 +23,14 @@ typedef struct {
     __global const ordo_key *keys;
 } draft_table;
 
-/* Returns the index of the update that a slot's word describes. */
+/* Returns the index, in the launch, of the update that a slot's word describes. */
 #define DRAFT_UPDATE(word)         (((word) >> 1) - 1)
 #define DRAFT_WORD(update, erased) (((update) + 1) << 1 | ((erased) ? DRAFT_ERASED : 0))
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* A slot and its word. If the word is 0, the draft lacks the key, and the key may claim the slot. The slot is
- * DRAFT_NO_SLOT if other keys have all slots that the key may claim. */
+/* Result of the search for a key: its slot and the slot's word. If the word is 0, the slot is empty, and an update can
+ * claim it for the key. If other keys have all slots that the search reads, the slot is DRAFT_NO_SLOT. */
 typedef struct {
     uint slot, word;
 } draft_place;

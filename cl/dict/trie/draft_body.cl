@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a launch (dict/trie/draft_batch.cl). The draft (shared/draft.h) has a slot for each updated
- * key.
- *
- * An update takes effect when one compare-and-swap changes its key's slot. A find takes effect when it reads the slot.
- * If the slot is empty, the dictionary's trie, which the launch does not change, has the key's state. So the operations
- * of a key are linearizable.
- *
- * An update whose attempt fails tries again, at most DRAFT_TRIES times, and then gives up: the host executes the list
- * `pending` as an ordered batch. */
+/* Runs the operations of a launch (dict/trie/draft_batch.cl). Updates change only the draft, a hash table with a slot
+ * for each updated key (shared/draft.h). */
 #pragma once
 #include "dict/trie/draft_batch.cl"
 
+/* Maximum number of attempts of an update. After as many failures, the update gives up: the host executes the list
+ * `pending` of these updates as an ordered batch. */
 #ifndef DRAFT_TRIES
 #define DRAFT_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
+/* The operations of a key are linearizable. An update takes effect when one compare-and-swap changes its key's slot. A
+ * find takes effect when it reads the slot. If the slot is empty, the dictionary's trie, which the launch does not
+ * change, has the key's state. */
 ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
 {
     const draft_place place = draft_find(&batch->table, op->key);
@@ -30,8 +28,9 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Swaps the update into the key's slot, if the slot still holds place.word. `there` must be true if the key was present
- * then. If another update was faster, an upsert of a present key counts as done just before that update. */
+/* Swaps the update into the key's slot, if the slot still holds place.word. `there` must be true if this word means a
+ * present key. If another update of the key swaps first, the swap fails. Even so, an upsert of a present key is done:
+ * it counts as executed just before the other update, which overwrites it. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);
@@ -64,7 +63,7 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
     op->i = i;
     op->code = batch->codes[batch->first + i];
     if (op->code > CODE_ERASE && op->code < N_CONCURRENT_CODES)
-        return false; /* Its answer came before the launch. */
+        return false; /* Queries in key order (draft_query_body.cl) run before this launch. */
     concurrent_tick(batch->history, batch->state + DRAFT_TICK, batch->first + i, 0);
     op->key = key_bits(batch->table.keys[i]);
     op->on = 0;
@@ -76,7 +75,8 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group, to keep all lanes in the same loop iteration. */
+/* True if `more` is true in any lane of the sub-group. With this loop condition, all lanes leave the loop in the same
+ * iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define DRAFT_ANY_LANE(more) subgroup_any(more)
 #else

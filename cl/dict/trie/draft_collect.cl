@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft (shared/draft.h):
+/* Lists the updates of a finished draft, a hash table with a slot for each updated key (shared/draft.h):
  *
- *   draft_count    counts the words of slots; the host then computes the prefix sums
+ *   draft_count    counts the used slots; the host then computes the prefix sums
  *   draft_list     lists words and keys, in the order of their slots; the host then sorts them by key
  *   draft_updates  writes the updates in key order */
 #pragma once
@@ -10,8 +10,8 @@
 
 /* Built together: draft_count draft_list draft_updates */
 
-/* Sets counts[b] to the number of words in slots b * DRAFT_BLOCK .. (b + 1) * DRAFT_BLOCK - 1, and counts[n_blocks]
- * to 0. */
+/* Sets counts[b] to the number of used slots in block b (slots b * DRAFT_BLOCK .. (b + 1) * DRAFT_BLOCK - 1), and
+ * counts[n_blocks] to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
 {
@@ -25,7 +25,7 @@ void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
     }
 }
 
-/* counts[] must hold the exclusive prefix sums. */
+/* Lists the words and keys of all used slots. counts[] must hold the exclusive prefix sums of draft_count's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __global ordo_key *keys_out,
                 __global uint *words_out)

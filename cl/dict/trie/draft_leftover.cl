@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves the updates of a trie's concurrent batch that gave up to an ordered batch, and its results back. */
+/* Copies the updates that gave up (dict/trie/draft_body.cl) from a trie's concurrent batch to an ordered batch, and
+ * copies their results back. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -25,8 +26,8 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
     }
 }
 
-/* Copies back the results of the ordered batch (the updates that gave up). If `results` is NULL (no memory for the
- * batch), reports the updates as not stored. Update l ends at time tick + l. */
+/* Copies the results of the ordered batch to the concurrent batch. If `results` is NULL, because the ordered batch
+ * lacked memory, reports the updates as not stored. In the tests' history, update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

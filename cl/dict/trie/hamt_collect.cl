@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the updates of a finished draft (shared/draft.h, shared/hamt_draft.h) in key order. For each level,
- * hamt_children and hamt_descend turn the list of nodes into the list of their children. Then hamt_leaf_bits and
- * hamt_collect write the leaves' keys. firsts[k] is the least key that can lie below list entry k. All prefix sums are
- * exclusive. */
+/* Lists the updates of a finished draft (shared/draft.h) in key order, by its trie (shared/hamt_draft.h). All prefix
+ * sums are exclusive.
+ *
+ *   hamt_children, hamt_descend     turn a list of one level's nodes into the list of their children
+ *   hamt_leaf_bits, hamt_collect    write the updates of the keys in the listed leaves */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/draft.cl"
@@ -22,8 +23,8 @@ void hamt_children(__global const uint *nodes, __global const uint *list, uint n
     }
 }
 
-/* Lists the children of the nodes in `list`, which lie on `level`. `counts` must hold the prefix sums of
- * hamt_children's counts. */
+/* Lists the children of the nodes in `list`, which lie on `level`. firsts[k] is the least key that can lie below
+ * list[k]. `counts` must hold the prefix sums of hamt_children's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_descend(__global const uint *nodes, __global const uint *list, __global const ordo_key_form *firsts, uint n,
                   __global const uint *counts, uint level, __global uint *list_out, __global ordo_key_form *firsts_out)
@@ -74,8 +75,8 @@ ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint 
     }
 }
 
-/* Writes the updates of the leaves in `list`, one work-item per word of a leaf. `counts` must hold the prefix sums of
- * hamt_leaf_bits' counts. */
+/* Writes the updates of the leaves in `list`, one work-item per 32-bit word of a leaf's bitmap. `counts` must hold the
+ * prefix sums of hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_TABLE, __global const uint *draft_leaves, __global const uint *list,
                   __global const ordo_key_form *firsts, __global const uint *counts, uint n,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations on single keys of a concurrent batch on a HAMT (dict/trie/draft_body.cl).
- *
- * Before an update claims an empty slot, it goes down from the draft's root to the key's leaf. To allocate a missing
- * child, one work-item swaps HAMT_ELECTED into the node, and at once allocates and stores the child. So it never blocks
- * the others, even in the same sub-group. The others try again later. */
+/* Runs the operations on single keys of a concurrent batch on a HAMT (dict/trie/draft_body.cl). Before an update claims
+ * an empty slot, it creates the missing nodes on the path to its key in the draft's trie (shared/hamt_draft.h). */
 #pragma once
 #include "dict/trie/hamt_draft.cl"
 
@@ -28,8 +25,9 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return at.there;
 }
 
-/* Tries to become the work-item that allocates the missing child in *word. Returns the child's word, HAMT_ELECTED if
- * another work-item is elected, or 0 if no memory is left. */
+/* Allocates the missing child in *word, unless another work-item has swapped HAMT_ELECTED into *word first. The
+ * work-item that succeeds stores the child at once, without a wait. So it never blocks the others, even in the same
+ * sub-group. Returns the child's word, HAMT_ELECTED if another work-item is elected, or 0 if no memory is left. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and changes a draft's trie (shared/hamt_draft.h). Many work-items may call these functions at once.
  *
- * All accesses are relaxed: each function changes one word by one atomic update, no reader needs two words of one
- * moment, and new nodes are 0 before the launch. */
+ * All accesses are relaxed. Each function changes one word by one atomic update, and no reader needs a consistent view
+ * of two words. All nodes and leaves are 0 before the launch, so a new child needs no other stores. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"

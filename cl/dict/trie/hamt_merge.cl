@@ -122,7 +122,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf from an old element before p or an update before j. This key must exist. */
+/* Returns the last key of the updated leaf that comes from the first p old elements or from an update before update j.
+ * This key must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -143,8 +144,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Elements `at` .. `all` - 1 of the updated leaf, which have no new leaf yet. `first` is the key of element `at`.
- * mix_next halves regions of keys: bit b of `open` is 1 if the upper half of 2^(b + 1) keys has no new leaf yet. */
+/* Elements `at` .. `all` - 1 of the updated leaf, which have no new leaf yet. `first` is the key of element `at`. Bit b
+ * of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys, and the upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,8 +165,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. Halves the
- * region of keys around the first element until one leaf can hold all its elements. */
+/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. The leaf takes
+ * all elements of a region of keys around rest->first. mix_next halves this region until one leaf can hold them. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;

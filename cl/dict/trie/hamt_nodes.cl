@@ -36,7 +36,7 @@ void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global u
 
 typedef struct {
     __global const hamt_leaf *leaves;
-    __global const uint      *number; /* exclusive prefix sums of heads[] */
+    __global const uint      *number; /* exclusive prefix sums of the flags from hamt_node_heads */
     uint                      n_leaves;
 } hamt_rows;
 
@@ -50,8 +50,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf. Above, it is a
- * node's index in the level below. */
+/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf, and the result is
+ * its index. On a higher level, the child is a node, and the result is its index within its level. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -75,8 +75,9 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets (or compares) the slot of the child on the path to leaf i, and all slots before the next child's. Does nothing
- * if leaf i + 1 has the same child. */
+/* On the path to leaf i, let c be the child of the node on `level`. Sets the word of c, and all words before the next
+ * child's word, to c + 1. If `compare`, only compares them. Does nothing if leaf i + 1 also lies below c, because a
+ * later leaf does it. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -92,8 +93,9 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* Writes the nodes and the header. If `wrong` is not NULL, only compares the words, and lowers *wrong to the first leaf
- * with a wrong word. `number` must hold the exclusive prefix sums of heads[]. */
+/* Writes the nodes, and the header with the index of each level's first node. `number` must hold the exclusive prefix
+ * sums of the flags from hamt_node_heads. If `wrong` is not NULL, only compares the words, and lowers *wrong to the
+ * first leaf with a wrong word. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -63,7 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i, which the caller must check. The header of the bitmap must lie before
+/* Returns the byte offset of container i. The caller must check this offset. The header of the bitmap must lie before
  * `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {

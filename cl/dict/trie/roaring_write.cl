@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest form: array, bitmap or runs (also if an array is as small). All prefix sums are exclusive. */
+ * smallest form: array, bitmap or runs. If an array and runs have the same size, it gets runs. All prefix sums are
+ * exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -95,8 +96,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* If `lists`, part_starts[p] becomes the first container of bitmap p. If not, reads part_starts, and header_bytes[p]
- * becomes the size of bitmap p's header. */
+/* The host launches this kernel twice. If `lists`, part_starts[p] becomes the first container of bitmap p. In the
+ * second launch, without `lists`, header_bytes[p] becomes the size of bitmap p's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {

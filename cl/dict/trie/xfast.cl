@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes, or one for each
- * prefix length. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes. With level
+ * tables, each prefix length has its own hash table. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -95,9 +95,9 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* Prefixes of more than XFAST_LEAF_MAX keys have entries. If `group` is 1, the prefix of length + 1 bits has none,
-     * so at most XFAST_LEAF_MAX keys have it. They are the last ones of the range if its last bit is 1, else the first.
-     * Only whole keys never have entries. */
+    /* If `group` is 1, each prefix of more than XFAST_LEAF_MAX keys has an entry, except whole keys. The first length +
+     * 1 bits of `form` have no entry, so at most XFAST_LEAF_MAX keys begin with them. If the last of these bits is 1,
+     * these keys are at the end of the range, else at its begin. */
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF_MAX;
@@ -107,8 +107,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Returns the number of keys less than `form`, if the range contains this place. If `upper`, keys equal to `form` count
- * too. */
+/* Returns the number of keys less than `form`. If `upper`, keys equal to `form` count too. Searches only the range
+ * `leaves`, which must contain the first key that does not count, or end before it. */
 ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {
     while (leaves.first < leaves.end) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF_MAX
- * keys begin with it. Key i is the first of them if key i - 1 does not begin with the prefix. Then there is an entry if
- * key i + XFAST_LEAF_MAX begins with it. */
+ * keys begin with it. To find the entries, each key i looks for prefixes that begin key i and key i + XFAST_LEAF_MAX,
+ * but not key i - 1. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -15,7 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* A key is the first key of an entry (a prefix in the hash table) on each of the levels first + 1 .. first + n. */
+/* The levels on which a key is the first key of an entry (a prefix in the hash table): first + 1 .. first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key is the prefix's bits, a 1, then zeros. ORDO_KEY must be u32 or u64.
- *
- * All keys between a prefix's key and a query with this prefix begin with the prefix. So a stored prefix of the query
- * is also a prefix of a neighbour: the last key that is at most the query, or the next key. */
+ * prefixes. A key is the prefix's bits, a 1, then zeros. ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -74,9 +71,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits, else 0. Each stored prefix of a key is the key
- * itself or a prefix of a neighbour. So each work-item takes masks from neighbours, upwards and then downwards over
- * XFAST_MASKS_SHARE keys. */
+/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits, else 0. A stored prefix of key i is key i itself,
+ * or also a prefix of key i - 1 or i + 1. So each work-item derives each mask from the mask of the key before, then
+ * from the mask of the key after, over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -112,7 +109,9 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If query i has no stored prefix, writes only found[i]. */
+/* Finds the longest stored prefix of each query. If query i has no stored prefix, writes only found[i]. All keys
+ * between a stored prefix's key and a query with this prefix begin with the prefix. So two keys suffice: the last key
+ * that is at most the query, and the next key. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

@@ -52,14 +52,15 @@ void ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft
     ordo_args_slice(args, keys);
 }
 
-/* Sets all counters to 0, except DRAFT_TICK. */
+/* Sets all counters to 0, except DRAFT_TICK, the clock of the tests. */
 static ordo_status reset(const struct ordo_draft_batch *b)
 {
     const size_t word = sizeof(cl_uint), at = (DRAFT_TICK + 1) * word;
     return ordo_call_fill(b->call, b->state, at, b->kind->words * word - at, 0);
 }
 
-/* Runs the operations of a window, and sets b->words. Without a draft, lists all updates in b->pending. Waits. */
+/* Runs the operations of a window, and reads the counters into b->words. If the draft has no slots, all updates go to
+ * the list b->pending. Waits. */
 static ordo_status launch(struct ordo_draft_batch *b, const struct ordo_draft_window *window,
                           const struct ordo_draft *draft)
 {
@@ -125,7 +126,7 @@ static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft
     return b->dict->structure->update_sorted(b->dict, b->call, &sorted);
 }
 
-/* A launch of cl/dict/trie/draft_collect.cl, with one work-item for each of some items. */
+/* A launch of a kernel of cl/dict/trie/draft_collect.cl, with one work-item per item. */
 static struct ordo_launch collect_kernel(const struct ordo_draft_batch *b, const char *kernel, size_t items)
 {
     return ordo_dict_kernel(b->dict, "dict/trie/draft_collect.cl", kernel, items);
@@ -150,7 +151,8 @@ static ordo_status count_updates(const struct ordo_draft_batch *b, const struct 
     return ORDO_OK;
 }
 
-/* Writes the keys of the updates to out->keys in key order, and their words to `words`. */
+/* Writes the keys of the updates to out->keys in key order, and the words of their slots to `words` in the same
+ * order. */
 static ordo_status list_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                 const struct ordo_slice *keys, size_t blocks, cl_mem counts,
                                 const struct ordo_draft_updates *out, cl_mem words)
@@ -217,8 +219,8 @@ static ordo_status gather(const struct ordo_draft_batch *b, size_t at, size_t co
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Copies the results `found` of updates at .. at + count - 1 of b->pending to the batch. If `found` is NULL, refuses
- * these updates. */
+/* Copies the results of updates at .. at + count - 1 of b->pending from `found` to the batch. If `found` is NULL,
+ * reports these updates as not stored. */
 static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, cl_mem found)
 {
     const struct ordo_launch launch = leftover_kernel(b, "draft_scatter", count);
@@ -249,8 +251,8 @@ static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t coun
     return ORDO_OK;
 }
 
-/* Executes all updates in b->pending as ordered batches. While memory is short, halves the batches. Refuses an update
- * that lacks memory even alone. */
+/* Executes all updates in b->pending, as one ordered batch if memory suffices. If not, halves the size of the batches.
+ * If even one update lacks memory, reports it and the updates after it as not stored. */
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on tries that no kernel changes in place.
  *
- *   1  Seeks, counts and ranges run first, on the trie as it was before the batch.
- *   2  A launch (cl/dict/trie/draft_body.cl) runs up to 2^24 other operations. Updates change the draft, a hash table
- *      of this launch (cl/shared/draft.h), but not the dictionary's trie.
- *   3  The host reads the draft in key order, and merges it with the trie as an ordered batch.
- *   4  Updates that gave up in step 2 run as ordered batches. Any order is correct, because the operations overlap in
- *      time.
+ *   1  query      Answers seeks, counts and ranges, on the trie as it was before the batch.
+ *   2  launch     Runs up to 2^24 other operations (cl/dict/trie/draft_body.cl). Their updates change only the draft, a
+ *                 hash table of this launch (cl/shared/draft.h).
+ *   3  merge      Lists the draft's updates in key order, and merges them with the trie as an ordered batch.
+ *   4  leftovers  Runs the updates that gave up in step 2, as ordered batches. Any order is correct, because the
+ *                 operations overlap in time.
  *
- * If memory is short before the end of step 3, nothing has changed, and the host repeats steps 2 and 3 with half as
- * many operations. If even 2^10 operations lack memory, all updates go to step 4, which refuses updates that lack
- * memory even alone. */
+ * If memory is short before the end of step 3, nothing has changed. The host then repeats steps 2 and 3 with half as
+ * many operations. If even 2^10 operations lack memory, all updates go to step 4. */
 #ifndef ORDO_DRAFT_H
 #define ORDO_DRAFT_H
 
@@ -26,7 +25,7 @@ struct ordo_drafts {
     cl_mem history;
 };
 
-/* A draft (scratch memory). If there is none, all members are 0. */
+/* A draft, the hash table of a launch's updates (scratch memory). If there is none, all members are 0. */
 struct ordo_draft {
     cl_mem  slots;
     cl_uint n_slots;
@@ -35,7 +34,7 @@ struct ordo_draft {
     cl_uint most_nodes, most_leaves;
 };
 
-/* The updates that a draft gathered, in key order (scratch memory). */
+/* The updates of a finished draft in key order (scratch memory). */
 struct ordo_draft_updates {
     cl_mem keys, values, erased;
     size_t count;
@@ -62,17 +61,19 @@ struct ordo_draft_window {
     struct ordo_slice keys, values; /* of these operations */
 };
 
-/* The functions of a structure. */
+/* The functions that a structure (HAMT or X-fast trie) implements. */
 struct ordo_draft_kind {
     size_t words; /* number of counters, DRAFT_WORDS to DRAFT_WORDS_MAX */
-    /* Returns the maximum number of operations of a launch, at most `operations`. May be NULL. */
+    /* Returns the maximum number of operations of a launch, at most `operations`. NULL if the structure has no
+     * limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
     size_t (*elements)(ordo_dict *dict); /* an upper bound */
     /* Returns the kernel that answers seeks, counts and ranges, and adds its arguments before DRAFT_QUERIES. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
     /* Returns the kernel that runs the other operations, and adds its arguments before DRAFT_BATCH. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
-    /* Allocates and initialises what the structure adds to a draft for `operations` operations. May be NULL. */
+    /* Allocates and initialises the structure's additions to a draft for `operations` operations. NULL if it has
+     * none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
     /* Writes the draft's updates to *out in key order, and sets out->count. Waits. */
     ordo_status (*collect)(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
@@ -86,7 +87,7 @@ ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ord
 /* Adds the kernel arguments DRAFT_TABLE. */
 void        ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft, const struct ordo_slice *keys);
 ordo_status ordo_draft_zeros(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* The function `collect` of a structure that adds nothing to a draft. */
+/* The function `collect` of struct ordo_draft_kind, for a structure without additions to a draft. */
 ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 

@@ -21,7 +21,7 @@ struct ordo_hamt_block {
 struct ordo_hamt_trie {
     struct ordo_hamt_block leaves, tables, pool; /* A block may be larger than its content. */
     cl_uint                n_leaves, n;          /* n: elements */
-    cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
+    cl_uint                cell_bits, rank_bits; /* log2 of the sizes of tables `cells` and `ranks` */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
     /* Numbers of pool units (HAMT_UNIT bytes). The first `used` units are allocated. Leaves own `live` of them. */
     size_t used, live;
@@ -50,12 +50,12 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Returns an upper bound of the pool units (of HAMT_UNIT bytes) for `elements` elements in `leaves` leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* Functions with parameter `reserve` take an unused block or allocate one. If `reserve`, a new block is a quarter
- * larger than needed, if memory allows. */
-/* Sets the table sizes for next->n_leaves. Takes memory for the leaves' records and, unless the depth is fixed, for
- * tables. */
+/* Functions with parameter `reserve` take a spare block of the trie, or allocate a block. If `reserve` and memory
+ * suffices, they allocate a quarter more than needed. */
+/* Sets the table sizes for next->n_leaves. Makes the block of the leaves' records and, unless the depth is fixed, the
+ * block of the tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
-/* Takes memory for the tables of a trie of fixed depth. next->nodes must be set. */
+/* Makes the block of the tables for a trie of fixed depth. next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
 /* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units, while the device is busy.
@@ -64,7 +64,7 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
-/* Makes *next the current trie. *next may use the current pool. */
+/* Makes *next the current trie. *next can have the old trie's pool or another. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
@@ -98,32 +98,35 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves, whose records must be complete. Sets *number to prefix sums of the flags from
- * kernel hamt_node_heads, and *nodes to the number of nodes. Waits. */
+/* Gives a number to each node above the leaves. *number becomes an array of prefix sums: of the flags that mark each
+ * node's first leaf (kernel hamt_node_heads). Sets *nodes to the number of nodes. The leaves' records must be complete.
+ * Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
-/* Writes the nodes' words and the header. If `wrong` is not NULL, compares them with the stored words instead. */
+/* Writes the nodes' words, and the header with the index of each level's first node. If `wrong` is not NULL, compares
+ * these words with the stored words instead. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The touched leaves: the n leaves that a batch changes. `elements` and `units` are sums over these leaves. */
+/* The n leaves that a batch changes (touched leaves). Together they have `elements` elements, and blocks of `units`
+ * pool units (HAMT_UNIT bytes). */
 struct ordo_hamt_touched {
-    /* Touched leaf i has number leaves[i]. firsts[i] is the rank of its first element, and offsets[i] the number of
-     * elements in the touched leaves before it. */
+    /* leaves[i] is the index of touched leaf i in the trie. firsts[i] is the rank of its first element. offsets[i] is
+     * the number of elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie by a new trie of the untouched leaves, and new leaves with the elements of *run, which may be
- * empty. If `touched` is NULL, no old leaf stays. Waits. */
+/* Replaces the trie. The new trie has the untouched leaves, and new leaves with the elements of *run. *run can be
+ * empty. If `touched` is NULL, the new trie has no old leaf. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed the maximum size
- * of a pool. */
+/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. Its size is next->used units, or an upper
+ * bound for next->n elements in next->n_leaves leaves. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes

@@ -3,7 +3,7 @@
  *
  *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
- *   3  collect  Writes the keys, with the value or the erasure that their slots name. */
+ *   3  collect  Writes each key, with the value or the erasure that the key's slot describes. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -30,7 +30,8 @@ static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t b
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the sizes of a draft's trie that suffices for any keys of `operations` operations. */
+/* Sets the maximum numbers of leaves and nodes in a draft's trie. They suffice for any keys of `operations`
+ * operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_draft *draft)
 {
     draft->most_leaves = (cl_uint) prefixes(hamt, operations, HAMT_BITS);
@@ -75,7 +76,8 @@ ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t opera
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
 
-/* A list of nodes or leaves in key order (cl/dict/trie/hamt_collect.cl). */
+/* A list of nodes or leaves in key order (cl/dict/trie/hamt_collect.cl). firsts[k] is the least key that can lie below
+ * entry k. counts[k] is the number of children or keys of all entries before entry k. */
 struct list {
     cl_mem nodes, firsts, counts;
     size_t n;
@@ -89,8 +91,8 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
 }
 
-/* Counts the children or keys of each entry of the list by `kernel`, and sets list->counts to the prefix sums. `nodes`
- * has the draft's nodes or leaves. */
+/* Launches `kernel`, which counts the children of each listed node, or the keys of each listed leaf. Sets list->counts
+ * to the prefix sums. `nodes` has all nodes or leaves of the draft. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies batches of updates to a HAMT, and rebuilds it. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the
- * batch leaf by leaf (hamt_merge.c). Otherwise:
+/* Applies batches of updates to a HAMT, and rebuilds it after many erasures. If each leaf gets at most HAMT_UPDATES_MAX
+ * updates, merges the batch leaf by leaf (hamt_merge.c). If not, three steps follow:
  *
  *   1  touch     Finds the touched leaves (which get an update). Waits.
  *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.
@@ -17,7 +17,8 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* Finds the leaf of each update, and counts the touched leaves before each update. */
+/* Finds the leaf of each update. t->number[j] becomes the number of updates before update j that are the first of their
+ * leaf. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
@@ -140,8 +141,8 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
 /* A trie of at most LEAVES_MIN leaves is never rebuilt. */
 #define LEAVES_MIN 64
 
-/* Returns whether erasures have left less than a quarter of the elements, or leaves half as full as after the last
- * rebuild. */
+/* Returns true if erasures have left too few elements: less than a quarter of the maximum since the last rebuild, or
+ * less than half as many per leaf as after this rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;

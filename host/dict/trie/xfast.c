@@ -17,7 +17,8 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds the trie if it is missing. Only logs an error, because queries can search the run without a trie. */
+/* Builds the trie above the run (the sorted array of keys) if it is missing. Only logs an error, because queries can
+ * search the run without a trie. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)

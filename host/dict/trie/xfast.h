@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
  *
- * The leaves are the run of a sorted array (dict/runs). Above them are the array `flat`, whose index is the first bits
- * of a key, and a hash table of longer prefixes (dict/hash). An update merges run and batch, and rebuilds the trie. If
+ * The leaves are the run of a sorted array (dict/runs). An update merges run and batch, and rebuilds the trie. If
  * memory for the trie is short, queries search the run until the next update. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
@@ -15,7 +14,7 @@
 
 struct ordo_xfast {
     struct ordo_runs   runs;  /* first */
-    uint32_t           group; /* from the configuration, as the next two */
+    uint32_t           group; /* `group`, `level_tables` and `seed` are from the configuration. */
     bool               level_tables;
     cl_ulong           seed;
     xfast_shape        shape; /* sizes of flat, masks, slots and prefixes */
@@ -23,13 +22,14 @@ struct ordo_xfast {
     cl_mem             masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
     cl_mem             slots; /* level tables, or NULL */
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
-    struct ordo_hash   prefixes; /* Hash table of prefixes, which no public call reaches. Empty with level tables. */
+    struct ordo_hash   prefixes; /* Hash table of prefixes, for internal use. Empty with level tables. */
     struct ordo_drafts drafts;
-    /* Kernel arguments of a concurrent batch. If there are no leaves, all members are 0. */
+    /* Kernel arguments of a concurrent batch: the keys and values before the batch. If there are none, all members are
+     * 0. */
     struct {
         cl_mem            keys;
         struct ordo_slice values;
-        xfast_shape       shape; /* Without a trie, only `count` is set. */
+        xfast_shape       shape; /* If `flat` is NULL, only `count` is set. */
     } before;
 };
 

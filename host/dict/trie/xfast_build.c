@@ -9,8 +9,8 @@
 /* Default of the configuration's `group`: number of key bits from one level of the hash table to the next. */
 #define GROUP_DEFAULT 4
 
-/* Returns `group`, increased until the hash tables cannot have more than ORDO_MAX_COUNT entries. A level has at most
- * `most` entries. */
+/* Returns `group` (bits per level), increased until all levels together cannot have more than ORDO_MAX_COUNT entries. A
+ * level has at most `most` entries. `lengths` is the number of possible prefix lengths. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
@@ -18,7 +18,7 @@ static cl_uint widen(cl_uint group, size_t most, size_t lengths)
     return group;
 }
 
-/* Returns the number of levels with fewer than `count` prefixes. */
+/* Returns the number of levels with fewer than `count` possible prefixes. */
 static cl_uint small_levels(const xfast_shape *shape, size_t count)
 {
     cl_uint small = 0;
@@ -93,8 +93,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries of the first i leaves, and
- * *total to the number of all entries. */
+/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries whose first key is one of keys
+ * 0 to i - 1. Sets *total to the number of all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
