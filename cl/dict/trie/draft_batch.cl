@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types for a launch that runs the upserts, inserts, erases, finds and contains of a concurrent batch on a trie, each
- * by one work-item. Before the include, the including file defines:
+ * by one work-item. The including file first defines:
  *
  *     draft_trie    type: the trie before the launch, and the structure's additions to a draft (shared/draft.h)
  *     DRAFT_TOP     number of levels of a draft's nodes, 0 if it has none
  *
- * After it, the file defines three functions, and includes dict/trie/draft_body.cl, which calls them:
+ * After the include, it defines three functions, and includes dict/trie/draft_body.cl, which calls them:
  *
  *     draft_was_there(batch, key, wants, to)   returns whether the trie has the key; if `wants`, copies its value to
  *                                              values_out[to]
- *     draft_reach(batch, op)                   prepares the draft for a key without a slot; returns TRY_DONE, TRY_FULL
- *                                              (memory is missing) or TRY_AGAIN (another work-item prepares it)
+ *     draft_reach(batch, op)                   prepares the draft for a key without a slot; returns TRY_DONE, TRY_AGAIN
+ *                                              or, if memory is missing, TRY_FULL
  *     draft_claimed(batch, op)                 notes in the draft that the key now has a slot */
 #pragma once
 #define TEAM_WIDTH 1
@@ -50,9 +50,8 @@ typedef struct {
         .pending = pending, .history = history,                                                                        \
     }
 
-/* An operation, with its index `i` in the launch. An update on a HAMT goes down the nodes of the draft's trie
- * (shared/hamt_draft.h), and has reached node `on`. `level` is the number of steps from there to the key's leaf. If it
- * is 0, `on` is this leaf. */
+/* An operation, with its index `i` in the launch. An update on a HAMT goes down the draft's trie (shared/hamt_draft.h)
+ * to the key's leaf. It has reached node `on`, which is `level` levels above the leaf. */
 typedef struct {
     uint              i, code;
     ordo_key_form     key;

@@ -4,8 +4,8 @@
 #pragma once
 #include "dict/trie/draft_batch.cl"
 
-/* Maximum number of attempts of an update. After as many failures, the update gives up: the host executes the list
- * `pending` of these updates as an ordered batch. */
+/* Maximum number of attempts of an update, before it gives up. The host then executes the list `pending` as an ordered
+ * batch. */
 #ifndef DRAFT_TRIES
 #define DRAFT_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
@@ -30,7 +30,7 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
 
 /* Swaps the update into the key's slot, if the slot still holds place.word. `there` must be true if this word means a
  * present key. If another update of the key swaps first, the swap fails. Even so, an upsert of a present key is done:
- * it counts as executed just before the other update, which overwrites it. */
+ * it counts as executed just before the other update. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft, a hash table with a slot for each updated key (shared/draft.h):
+/* Lists the updates of a finished draft, a hash table (shared/draft.h):
  *
  *   draft_count    counts the used slots; the host then computes the prefix sums
  *   draft_list     lists words and keys, in the order of their slots; the host then sorts them by key
@@ -10,7 +10,7 @@
 
 /* Built together: draft_count draft_list draft_updates */
 
-/* Sets counts[b] to the number of used slots in block b (slots b * DRAFT_BLOCK .. (b + 1) * DRAFT_BLOCK - 1), and
+/* Sets counts[b] to the number of used slots among slots b * DRAFT_BLOCK .. (b + 1) * DRAFT_BLOCK - 1, and
  * counts[n_blocks] to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the updates that gave up (dict/trie/draft_body.cl) from a trie's concurrent batch to an ordered batch, and
- * copies their results back. */
+/* Copies the updates that gave up from a trie's concurrent batch to an ordered batch, and their results back. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -9,7 +8,6 @@
 
 /* Built together: draft_gather draft_scatter */
 
-/* Copies the updates pending[first .. first + count - 1] to an ordered batch. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_gather(__global const uint *pending, uint first, uint count, __global const uchar *codes, ulong codes_at,
                   __global const ordo_key *keys, ulong keys_at, __global const uchar *values, ulong values_at,
@@ -26,8 +24,8 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch. If `results` is NULL, because the ordered batch
- * lacked memory, reports the updates as not stored. In the tests' history, update l ends at time tick + l. */
+/* Copies the results of the ordered batch to the concurrent batch. If `results` is NULL (the ordered batch lacked
+ * memory), reports the updates as not stored. In the tests' history, update l ends at time tick + l. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

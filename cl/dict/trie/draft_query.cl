@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types for the seeks, counts and ranges of a concurrent batch on a trie. They run on the trie as it was before the
- * batch, while no kernel changes anything. The including file defines the type draft_trie before the include. After it,
- * the file defines three functions, and includes dict/trie/draft_query_body.cl, which calls them:
+ * batch, while no kernel changes anything. The including file first defines the type draft_trie. After the include, it
+ * defines three functions, and includes dict/trie/draft_query_body.cl, which calls them:
  *
  *     draft_size(t)                    returns the number of elements
  *     draft_rank(t, key, upper)        returns the number of elements less than the key, plus 1 if `upper` and the key

@@ -30,9 +30,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m must get different leaves. The smallest region that one leaf could have for both
- * is the keys from `least` to `most` that equal them in all but the lowest `bits` bits. If it has more than HAMT_LEAF
- * elements, they exceed a leaf. `bits` must be hamt_differ of the two keys. */
+/* Returns true if one leaf cannot hold both elements m - 1 and m. Such a leaf would get all keys from `least` to `most`
+ * that equal theirs in all but the lowest `bits` bits, but can hold only HAMT_LEAF. `bits` must be hamt_differ of the
+ * two keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -131,8 +131,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. If exactly one new leaf replaces an old leaf, also copies this old
- * record, and hamt_add overwrites the copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of old leaves that stay. Also copies the record of an old leaf that exactly one new leaf replaces,
+ * but hamt_add overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -290,8 +290,8 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Sets the first cells of a share (HAMT_CELLS_SHARE consecutive cells): those before the first cell in which a leaf
- * begins. They get the number of leaves that begin before the share. */
+/* In a share (HAMT_CELLS_SHARE consecutive cells), sets the cells before the first one in which a leaf begins. They get
+ * the number of earlier leaves. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -75,8 +75,8 @@ ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint 
     }
 }
 
-/* Writes the updates of the leaves in `list`, one work-item per 32-bit word of a leaf's bitmap. `counts` must hold the
- * prefix sums of hamt_leaf_bits' counts. */
+/* Writes the updates of the leaves in `list`, one work-item per bitmap word of a leaf. `counts` must hold the prefix
+ * sums of hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_TABLE, __global const uint *draft_leaves, __global const uint *list,
                   __global const ordo_key_form *firsts, __global const uint *counts, uint n,

@@ -38,7 +38,6 @@ ORDO_FN volatile __global uint *hamt_draft_child(const hamt_draft *d, uint node,
     return d->nodes + (ulong) node * HAMT_NODE + hamt_slot(key, level);
 }
 
-/* Sets the key's bit in its leaf. */
 ORDO_FN void hamt_draft_mark(const hamt_draft *d, uint leaf, ordo_key_form key)
 {
     const uint off = (uint) key & ((1u << HAMT_BITS) - 1);

@@ -36,8 +36,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j]. more[j] becomes the number of elements that the update adds: 1, 0 or -1.
- * The trie must have leaves. */
+/* Writes the effect of update j to effects[j], and its effect_more to more[j]. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -166,7 +165,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. The leaf takes
- * all elements of a region of keys around rest->first. mix_next halves this region until one leaf can hold them. */
+ * a region of keys around rest->first. mix_next halves this region until one leaf can hold its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;

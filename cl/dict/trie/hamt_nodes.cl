@@ -50,8 +50,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf, and the result is
- * its index. On a higher level, the child is a node, and the result is its index within its level. */
+/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf. On a higher level,
+ * the child is a node, and the result is its index within its level. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -62,8 +62,7 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether all these words equal
- * `value`. */
+/* Sets words `from` .. `to` - 1 to `value`. If `compare`, only returns whether they all equal `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
@@ -75,9 +74,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* On the path to leaf i, let c be the child of the node on `level`. Sets the word of c, and all words before the next
- * child's word, to c + 1. If `compare`, only compares them. Does nothing if leaf i + 1 also lies below c, because a
- * later leaf does it. */
+/* Let c be the child of the node of `level` on the path to leaf i. Sets (or compares) the words from the one of c to
+ * the one before the next child's, to c + 1. Does nothing if leaf i + 1 also lies below c. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

@@ -87,10 +87,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
 
 /* Finds a neighbour of each key:
  *
- *   forward, upper           the first element greater than the key
- *   forward, not upper       the first element not less than the key
- *   not forward, upper       the last element not greater than the key
- *   not forward, not upper   the last element less than the key */
+ *   forward        the first element not less than the key or, if `upper`, greater than it
+ *   not forward    the last element less than the key or, if `upper`, not greater than it */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,

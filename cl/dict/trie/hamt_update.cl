@@ -51,7 +51,6 @@ void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *num
     }
 }
 
-/* Copies the totals number[n], offsets[most] and units[most] to `out` (enum hamt_sum). */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
                uint most, __global uint *out)

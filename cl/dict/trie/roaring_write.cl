@@ -97,7 +97,7 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
 }
 
 /* The host launches this kernel twice. If `lists`, part_starts[p] becomes the first container of bitmap p. In the
- * second launch, without `lists`, header_bytes[p] becomes the size of bitmap p's header. */
+ * second launch, header_bytes[p] becomes the size of bitmap p's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {

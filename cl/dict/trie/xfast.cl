@@ -107,8 +107,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Returns the number of keys less than `form`. If `upper`, keys equal to `form` count too. Searches only the range
- * `leaves`, which must contain the first key that does not count, or end before it. */
+/* Returns the number of keys less than `form`. If `upper`, keys equal to `form` count too. All keys before the range
+ * `leaves` must count, and no key after it. */
 ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {
     while (leaves.first < leaves.end) {

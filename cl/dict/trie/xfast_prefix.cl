@@ -72,8 +72,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
 }
 
 /* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits, else 0. A stored prefix of key i is key i itself,
- * or also a prefix of key i - 1 or i + 1. So each work-item derives each mask from the mask of the key before, then
- * from the mask of the key after, over XFAST_MASKS_SHARE keys. */
+ * or also a prefix of key i - 1 or i + 1. So each work-item derives masks from the mask of the key before, then of the
+ * key after, over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {

@@ -50,10 +50,8 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
 
 /* Finds a neighbour of each query keys[i]:
  *
- *   forward, upper           the first key greater than the query
- *   forward, not upper       the first key not less than the query
- *   not forward, upper       the last key not greater than the query
- *   not forward, not upper   the last key less than the query */
+ *   forward        the first key not less than the query or, if `upper`, greater than it
+ *   not forward    the last key less than the query or, if `upper`, not greater than it */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,

@@ -59,8 +59,8 @@ static ordo_status reset(const struct ordo_draft_batch *b)
     return ordo_call_fill(b->call, b->state, at, b->kind->words * word - at, 0);
 }
 
-/* Runs the operations of a window, and reads the counters into b->words. If the draft has no slots, all updates go to
- * the list b->pending. Waits. */
+/* Runs the operations of a window, and reads the counters to b->words. If the draft has no slots, lists all updates in
+ * b->pending. Waits. */
 static ordo_status launch(struct ordo_draft_batch *b, const struct ordo_draft_window *window,
                           const struct ordo_draft *draft)
 {
@@ -126,7 +126,6 @@ static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft
     return b->dict->structure->update_sorted(b->dict, b->call, &sorted);
 }
 
-/* A launch of a kernel of cl/dict/trie/draft_collect.cl, with one work-item per item. */
 static struct ordo_launch collect_kernel(const struct ordo_draft_batch *b, const char *kernel, size_t items)
 {
     return ordo_dict_kernel(b->dict, "dict/trie/draft_collect.cl", kernel, items);
@@ -251,8 +250,8 @@ static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t coun
     return ORDO_OK;
 }
 
-/* Executes all updates in b->pending, as one ordered batch if memory suffices. If not, halves the size of the batches.
- * If even one update lacks memory, reports it and the updates after it as not stored. */
+/* Executes all updates in b->pending as ordered batches. While memory is short, halves their size. If even one update
+ * lacks memory, reports it and the updates after it as not stored. */
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];

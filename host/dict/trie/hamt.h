@@ -64,7 +64,7 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
-/* Makes *next the current trie. *next can have the old trie's pool or another. */
+/* Makes *next the current trie. *next can have the old trie's pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
@@ -98,9 +98,9 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Gives a number to each node above the leaves. *number becomes an array of prefix sums: of the flags that mark each
- * node's first leaf (kernel hamt_node_heads). Sets *nodes to the number of nodes. The leaves' records must be complete.
- * Waits. */
+/* Gives a number to each node above the leaves. *number becomes the prefix sums of the flags from kernel
+ * hamt_node_heads, one for each node's first leaf. *nodes becomes the number of nodes. The leaves' records must be
+ * complete. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words, and the header with the index of each level's first node. If `wrong` is not NULL, compares
@@ -125,8 +125,7 @@ struct ordo_hamt_touched {
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. Its size is next->used units, or an upper
- * bound for next->n elements in next->n_leaves leaves. */
+/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. Reads the members n, n_leaves and used. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes

@@ -30,8 +30,7 @@ static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t b
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the maximum numbers of leaves and nodes in a draft's trie. They suffice for any keys of `operations`
- * operations. */
+/* Sets the maximum numbers of a draft's leaves and nodes, for any keys of `operations` operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_draft *draft)
 {
     draft->most_leaves = (cl_uint) prefixes(hamt, operations, HAMT_BITS);
@@ -76,8 +75,8 @@ ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t opera
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
 
-/* A list of nodes or leaves in key order (cl/dict/trie/hamt_collect.cl). firsts[k] is the least key that can lie below
- * entry k. counts[k] is the number of children or keys of all entries before entry k. */
+/* A list of nodes or leaves in key order. firsts[k] is the least key that can lie below entry k. counts[k] is the
+ * number of children or keys of the entries before entry k. */
 struct list {
     cl_mem nodes, firsts, counts;
     size_t n;
@@ -92,7 +91,7 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
 }
 
 /* Launches `kernel`, which counts the children of each listed node, or the keys of each listed leaf. Sets list->counts
- * to the prefix sums. `nodes` has all nodes or leaves of the draft. */
+ * to the prefix sums. `nodes` has the draft's nodes or leaves. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {
@@ -121,7 +120,6 @@ static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt,
     return ORDO_OK;
 }
 
-/* Lists the draft's leaves. */
 static ordo_status list_leaves(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_draft *draft,
                                const cl_uint *words, struct list *list)
 {

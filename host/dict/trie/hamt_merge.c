@@ -87,9 +87,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If an estimate says that its new blocks could exceed the current pool, plans to copy all blocks.
- * Then it also allocates a new pool while the device is busy. If the estimate was too low, plans again. Waits for each
- * plan. */
+/* Plans the next trie. If an estimate of its new blocks exceeds the current pool, plans to copy all blocks, and
+ * allocates a new pool while the device is busy. If the estimate was too low, plans again. Waits for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;

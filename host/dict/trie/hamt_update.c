@@ -17,7 +17,7 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* Finds the leaf of each update. t->number[j] becomes the number of updates before update j that are the first of their
+/* Finds the leaf of each update. t->number[j] becomes the number of earlier updates that are the first of their
  * leaf. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)

@@ -218,8 +218,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* Copies the bytes, so that kernels do not read the caller's memory. Otherwise this call would have to wait for the
-     * kernels after the trie is replaced, and this wait could fail. */
+    /* Copies the bytes. If kernels read the caller's memory, this call must wait for them after the trie is replaced,
+     * and the wait could fail. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

@@ -24,8 +24,7 @@ struct ordo_xfast {
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
     struct ordo_hash   prefixes; /* Hash table of prefixes, for internal use. Empty with level tables. */
     struct ordo_drafts drafts;
-    /* Kernel arguments of a concurrent batch: the keys and values before the batch. If there are none, all members are
-     * 0. */
+    /* Kernel arguments of a concurrent batch: the elements before the batch. If there are none, all members are 0. */
     struct {
         cl_mem            keys;
         struct ordo_slice values;

@@ -10,7 +10,7 @@
 #define GROUP_DEFAULT 4
 
 /* Returns `group` (bits per level), increased until all levels together cannot have more than ORDO_MAX_COUNT entries. A
- * level has at most `most` entries. `lengths` is the number of possible prefix lengths. */
+ * level has at most `most` entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
@@ -93,8 +93,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries whose first key is one of keys
- * 0 to i - 1. Sets *total to the number of all entries. */
+/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries whose first key precedes key
+ * i. Sets *total to the number of all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers queries by the trie. If the trie is missing, searches the whole run (the sorted array of keys). */
+/* Answers queries by the trie or, if it is missing, by a search in the run (the sorted array of keys). */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
