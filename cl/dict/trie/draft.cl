@@ -30,7 +30,7 @@ typedef struct {
 #define DRAFT_NO_SLOT 0xffffffffu
 
 /* Result of the search for a key: its slot and the slot's word. If the word is 0, the slot is empty, and an update can
- * claim it for the key. If other keys have all slots that the search reads, the slot is DRAFT_NO_SLOT. */
+ * claim it. If other keys have all slots that the search reads, the slot is DRAFT_NO_SLOT. */
 typedef struct {
     uint slot, word;
 } draft_place;

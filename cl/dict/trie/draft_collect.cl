@@ -25,7 +25,7 @@ void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
     }
 }
 
-/* Lists the words and keys of all used slots. counts[] must hold the exclusive prefix sums of draft_count's counts. */
+/* Lists the words and keys of used slots. counts[] must hold the exclusive prefix sums of draft_count's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __global ordo_key *keys_out,
                 __global uint *words_out)

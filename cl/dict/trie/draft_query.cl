@@ -18,7 +18,6 @@ typedef struct {
     __global uchar    *values;
 } draft_output;
 
-/* Kernel parameters: a batch of n operations. */
 #define DRAFT_QUERIES                                                                                                  \
     uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,                 \
         __global const ordo_key *hi, ulong hi_at, __global const ulong *rooms, ulong rooms_at, __global uchar *found,  \

@@ -82,7 +82,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
  *
  *   fresh[k]   becomes the record of new leaf k
  *   units[k]   becomes its block's size in units of HAMT_UNIT bytes
- *   owner[k]   becomes the old leaf that covered its keys */
+ *   owner[k]   becomes the index of the old leaf that covered its keys */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)

@@ -27,7 +27,7 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
 
 /* Allocates the missing child in *word, unless another work-item is elected (has swapped HAMT_ELECTED into *word). The
  * elected work-item stores the child at once, so it never blocks the others, even in the same sub-group. Returns the
- * child's word, HAMT_ELECTED if another work-item is elected, or 0 if no memory is left. */
+ * child's word, HAMT_ELECTED if another one is elected, or 0 if no memory is left. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))

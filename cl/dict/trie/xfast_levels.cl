@@ -64,7 +64,7 @@ ORDO_FN bool xfast_level_lookup(const xfast_table *table, const xfast_shape *sha
 }
 
 /* Puts a prefix into the first unused slot from its home on. Many work-items may do so at once, each with another
- * prefix. No search may run. */
+ * prefix, but no search may run. */
 ORDO_FN void xfast_level_put(const xfast_table *table, const xfast_shape *shape, uint length, ordo_key_form word,
                              xfast_range leaves)
 {

@@ -109,9 +109,9 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If query i has no stored prefix, writes only found[i]. All keys
- * between a stored prefix's key and a query with this prefix begin with the prefix. So two keys suffice: the last key
- * that is at most the query, and the next key. */
+/* Finds the longest stored prefix of each query. If query i has none, writes only found[i]. All keys between a stored
+ * prefix's key and a query with this prefix begin with the prefix. So two keys suffice: the last key that is at most
+ * the query, and the next key. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

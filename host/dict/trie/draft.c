@@ -150,8 +150,7 @@ static ordo_status count_updates(const struct ordo_draft_batch *b, const struct 
     return ORDO_OK;
 }
 
-/* Writes the keys of the updates to out->keys in key order, and the words of their slots to `words` in the same
- * order. */
+/* Writes the keys of the updates to out->keys in key order, and the words of their slots to `words`. */
 static ordo_status list_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                 const struct ordo_slice *keys, size_t blocks, cl_mem counts,
                                 const struct ordo_draft_updates *out, cl_mem words)

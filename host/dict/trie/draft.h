@@ -61,7 +61,7 @@ struct ordo_draft_window {
     struct ordo_slice keys, values; /* of these operations */
 };
 
-/* The functions that a structure (HAMT or X-fast trie) implements. */
+/* The functions of a structure (HAMT or X-fast trie). */
 struct ordo_draft_kind {
     size_t words; /* number of counters, DRAFT_WORDS to DRAFT_WORDS_MAX */
     /* Returns the maximum number of operations of a launch, at most `operations`. NULL if the structure has no
@@ -87,7 +87,7 @@ ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ord
 /* Adds the kernel arguments DRAFT_TABLE. */
 void        ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft, const struct ordo_slice *keys);
 ordo_status ordo_draft_zeros(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* The function `collect` of struct ordo_draft_kind, for a structure without additions to a draft. */
+/* The function `collect` of a structure without additions to a draft. */
 ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 

@@ -98,9 +98,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Gives a number to each node above the leaves. *number becomes the prefix sums of the flags from kernel
- * hamt_node_heads, one for each node's first leaf. *nodes becomes the number of nodes. The leaves' records must be
- * complete. Waits. */
+/* Numbers the nodes above the leaves. *number becomes the prefix sums of the flags from kernel hamt_node_heads, one for
+ * each node's first leaf. *nodes becomes the number of nodes. The leaves' records must be complete. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words, and the header with the index of each level's first node. If `wrong` is not NULL, compares

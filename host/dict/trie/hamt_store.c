@@ -46,7 +46,7 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
 }
 
 /* Makes *spare an unused block for `bytes` bytes. Keeps a block that is at most about twice as large. Otherwise
- * allocates another block, a quarter larger if `reserve` is true and memory suffices. */
+ * allocates another, a quarter larger if `reserve` is true and memory suffices. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies batches of updates to a HAMT, and rebuilds it after many erasures. If each leaf gets at most HAMT_UPDATES_MAX
- * updates, merges the batch leaf by leaf (hamt_merge.c). If not, three steps follow:
+ * updates, merges the batch leaf by leaf (hamt_merge.c). If not:
  *
  *   1  touch     Finds the touched leaves (which get an update). Waits.
  *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.

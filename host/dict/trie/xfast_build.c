@@ -9,8 +9,8 @@
 /* Default of the configuration's `group`: number of key bits from one level of the hash table to the next. */
 #define GROUP_DEFAULT 4
 
-/* Returns `group` (bits per level), increased until all levels together cannot have more than ORDO_MAX_COUNT entries. A
- * level has at most `most` entries. */
+/* Returns `group` (bits per level), increased until all levels, with at most `most` entries each, cannot have more than
+ * ORDO_MAX_COUNT entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
