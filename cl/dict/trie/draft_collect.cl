@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft, a hash table (shared/draft.h):
+/* Lists the updates of a finished draft (shared/draft.h):
  *
  *   draft_count    counts the used slots; the host then computes the prefix sums
  *   draft_list     lists words and keys, in the order of their slots; the host then sorts them by key

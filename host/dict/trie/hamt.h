@@ -112,8 +112,8 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 /* The n leaves that a batch changes (touched leaves). Together they have `elements` elements, and blocks of `units`
  * pool units (HAMT_UNIT bytes). */
 struct ordo_hamt_touched {
-    /* leaves[i] is the index of touched leaf i in the trie. firsts[i] is the rank of its first element. offsets[i] is
-     * the number of elements in the touched leaves before it. */
+    /* leaves[i] is the index of touched leaf i. firsts[i] is the rank of its first element. offsets[i] is the
+     * number of elements in the touched leaves before it. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
@@ -124,7 +124,7 @@ struct ordo_hamt_touched {
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. Reads the members n, n_leaves and used. */
+/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
