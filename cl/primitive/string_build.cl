@@ -8,7 +8,8 @@
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
-/* Sets bad[0] to count - row for the first row with bad offsets. bad[0] must be 0 before. */
+/* Sets bad[0] to count - i, where i is the first row whose offsets descend or exceed the column. If there is no such
+ * row, bad[0] remains 0. It must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 {
@@ -23,8 +24,9 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 /* Indices of the words in which string_apart reports its findings. */
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns where two strings with `from` common bytes differ first. Compares at most STRINGS_PREFIX_MAX bytes. If these
- * are equal and both strings go on, returns the number of equal bytes, with STRING_GOES_ON. */
+/* Returns the position of the first difference of two strings whose first `from` bytes are equal. Compares at most
+ * STRINGS_PREFIX_MAX bytes. If these are equal and both strings have more, returns the number of equal bytes, with
+ * STRING_GOES_ON in place of the bit number. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
 {
@@ -41,10 +43,12 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
     return (uint) same << 4 | (clz((uchar) (in_a ^ in_b)) + 1u);
 }
 
-/* Sets position[i], for i > 0, to where the strings of rows i - 1 and i differ first. rows may be NULL: row i is then
- * row i of the column. The host repeats the launch as long as state[STRING_UNFINISHED] becomes 1. position[i] is
- * STRING_GOES_ON before the first launch. state[STRING_DESCENDS] and state[STRING_TOO_LONG] receive count - i for the
- * first such row. */
+/* Sets position[i], for i > 0, to the position of the first difference of the strings i - 1 and i. String i is in row
+ * rows[i] of the column, or in row i if `rows` is NULL. A launch compares a part of long strings. The host sets all
+ * position[i] to STRING_GOES_ON, then launches the kernel until state[STRING_UNFINISHED] remains 0.
+ *
+ *  state[STRING_DESCENDS]  receives count - i for the first string i that is less than string i - 1
+ *  state[STRING_TOO_LONG]  receives count - i for the first string i that shares too many bytes with string i - 1 */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -84,8 +88,13 @@ void string_heads(__global const uint *position, uint count, __global uint *mark
     }
 }
 
-/* Writes the tests of level 0, and, unless NULL, where the rows of each string begin and which row is the first.
- * ids[i] is the number of strings that begin before row i. */
+/* Writes for each distinct string, in sorted order:
+ *
+ *  tests   the position where the string and the next one differ first
+ *  starts  unless NULL, the index of the string's first row in sorted order. The last entry is `count`.
+ *  first   unless NULL, this row's number in the column
+ *
+ * ids[i] is the number of distinct strings whose first row is before row i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_tests(__global const uint *position, __global const uint *ids, __global const uint *rows, uint count,
                   __global uint *tests, __global uint *starts, __global uint *first)
@@ -108,8 +117,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of tests in the subtree of test i, or a number from STRING_NODE on if there are more. These are
- * the greater tests around it. */
+/* Returns the number of tests in the trie's subtree with root i, or STRING_NODE or more if there are as many. The
+ * subtree consists of test i and its neighbours on both sides, up to the next lesser test. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];
@@ -121,7 +130,8 @@ ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
     return size;
 }
 
-/* marks[i] becomes 1 if test i is in no node, otherwise 0. marks[count] becomes 0. */
+/* Sets marks[i] to 1 if the subtree of test i has too many tests for a node (STRING_NODE or more), otherwise to 0. Sets
+ * marks[count] to 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_above(__global const uint *tests, uint count, __global uint *marks)
 {
@@ -133,7 +143,8 @@ void string_above(__global const uint *tests, uint count, __global uint *marks)
     }
 }
 
-/* Writes the tests and cuts of the next level. sums[i] is the sum of the marks before i. */
+/* Copies the marked tests of a level to the level above it: to `above` the tests, and to `cuts` their indices in this
+ * level. sums[i] is the number of marked tests before test i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_promote(__global const uint *tests, uint count, __global const uint *sums, __global uint *above,
                     __global uint *cuts)

@@ -7,8 +7,10 @@
 
 /* ---- the index ------------------------------------------------------------------------------------------------- */
 
-/* An index. String `id` is in row starts[id] of the sorted rows, and sorted row i is row rows[i] of the column. Both
- * may be NULL: then string `id` is in sorted row `id`, and sorted row i is row i of the column. */
+/* An index. The rows of the column, in the order of their strings, are the *sorted rows*.
+ *
+ *  rows    Sorted row i is row rows[i] of the column. If `rows` is NULL, it is row i.
+ *  starts  The first sorted row with string `id` is starts[id]. If `starts` is NULL, it is sorted row `id`. */
 typedef struct {
     __global const uint        *words;
     __global const string_head *head;
@@ -32,8 +34,8 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* A query as a descent sees it: it has its own bits at positions before `stop`, and bit `turn` at the others. `stop` is
- * at most the position after its last byte. */
+/* The bits that a descent reads. At positions before `stop` they are the bits of a query, which begins at byte `at`. At
+ * all other positions they are `turn`. `stop` is at most the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -49,9 +51,13 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
     return value >> (8 - (position & 15)) & 1;
 }
 
-/* The state of a search in a node, from its first test on: the gap where the search would end, and the least position
- * after which tests count. A test with result 0 hides the tests of its right subtree, which are the greater ones up to
- * the next lesser test. */
+/* The state of a search that reads the tests (bit positions) of a node from left to right.
+ *
+ *  gap    The result so far: the index of the test after the place where the search ends.
+ *  limit  Tests with positions from `limit` on are skipped.
+ *
+ * At a test where the probe has a 0, the search turns left. Then `limit` becomes this test's position, so the tests of
+ * its right subtree, which have greater positions, are skipped. A test where the probe has a 1 removes the limit. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -63,7 +69,7 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Returns the gap of a node, with tests from `from` to `to` - 1, where the probe belongs. */
+/* Searches the node of tests `from` to `to` - 1. Returns the index of the test after the gap where the search ends. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -81,13 +87,17 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A test of a level whose left subtree is the string that consists of the probe's first bytes. NONE: no such test. */
+/* A stored string that is a prefix of the probe. It is the string just before test number `test` of level `level`. If
+ * there is none, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
-/* The longest prefix among the right turns that lead to a gap. These are the tests before it, less than all between. */
+/* Looks in a node for the longest stored prefix of the probe, and sets *prefix if there is one. Where a search turned
+ * right at a test for the existence of a byte (bit 0), the string before the test has ended, so it is a prefix. The
+ * right turns on the way to `gap` are those tests before it that are less than all tests between them and the gap. The
+ * last of them with bit 0 belongs to the longest prefix. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -104,12 +114,13 @@ ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint s
     }
 }
 
-/* A node, or a range of tests of a level. */
+/* Tests `from` to `to` - 1 of a level. */
 typedef struct {
     uint from, to;
 } string_range;
 
-/* Returns the node of the last level where the branches lead. */
+/* Follows the probe through the branches, the binary trie above the last level. Returns the node of the last level
+ * that it reaches. *prefix, unless `prefix` is NULL, receives the longest stored prefix found on the way. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -132,8 +143,8 @@ ORDO_FN string_range branch_end(__private const string_index *x, __private const
     return r;
 }
 
-/* Returns the id of the string where the probe leads. If prefix is not NULL, it receives the test of the longest string
- * that the probe begins with. */
+/* Searches all levels from the last one down. Returns the id of the string where the search ends. *prefix, unless
+ * `prefix` is NULL, receives the longest stored prefix found on the way. */
 ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
                             __private string_prefix *prefix)
 {
@@ -153,15 +164,19 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
 
 /* ---- one query ------------------------------------------------------------------------------------------------- */
 
-/* The string that a query led to. `apart` is the position of their first difference, or STRING_EQUAL. `greater` tells
- * whether the query is greater. `begins` tells whether the query begins with the string, `ends` whether the string
- * begins with the query. */
+/* A query compared with the string where its search ended.
+ *
+ *  apart    position of their first difference, or STRING_EQUAL
+ *  greater  true if the query is greater
+ *  begins   true if the query begins with the string
+ *  ends     true if the string begins with the query */
 typedef struct {
     uint id, apart;
     bool greater, begins, ends;
 } string_match;
 
-/* The position of byte `at`. Positions after STRING_SHARED_MAX bytes are beyond all tests. */
+/* Returns the position of bit `bit` of byte `at`. All bytes from STRING_SHARED_MAX on have the same position, which is
+ * greater than all tests. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -194,7 +209,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the first or, if `last`, the last string that has the query's bits before `stop`. */
+/* Returns the id of the first string that has the query's bits at all positions before `stop`. If `last` is true,
+ * returns the id of the last such string. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -202,7 +218,8 @@ ORDO_FN uint string_end(__private const string_index *x, __private const string_
     return string_descend(x, &p, 0);
 }
 
-/* Returns the number of strings less than a query, or if `upper`, less or equal. m is where the query led. */
+/* Returns the number of strings less than a query. If `upper` is true, an equal string counts, too. `m` is the query's
+ * result of string_locate. */
 ORDO_FN uint string_bound(__private const string_index *x, __private const string_column *queries, string_text q,
                           string_match m, bool upper)
 {
@@ -238,8 +255,8 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
     }
 }
 
-/* ids[i] becomes the number of strings less than query i, or if `upper`, less or equal, plus `add`. Numbers from
- * `limit` on become STRING_NO_ID. */
+/* Sets ids[i] to `add` plus the number of strings less than query i. If `upper` is not 0, an equal string counts, too.
+ * If the sum is not below `limit`, ids[i] becomes STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
                    uint upper, uint add, uint limit)
@@ -282,7 +299,7 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
     }
 }
 
-/* Writes the ids from `from` to `to` - 1 as a result. */
+/* Writes the ids `from` to `to` - 1 as a first id and a number of ids. */
 ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from, uint to)
 {
     if (first)

@@ -7,9 +7,6 @@
  *  strings_split   finds the undecided rows, which have equal keys and more bytes
  *  strings_keep    collects these rows for the next round
  *
- * The undecided rows of a round lie in *slots*. Slot i belongs to output position place[i]. Rows move between slots,
- * but only within their segment, so that slots keep their places.
- *
  *  STRINGS_OFFSET_BYTES  The size of an offset: 4 or 8.
  * Each group handles STRINGS_TILE consecutive slots (group/strings.cl). */
 #pragma once
@@ -29,7 +26,7 @@ typedef uint string_offset;
 
 /* ---- strings --------------------------------------------------------------------------------------------------- */
 
-/* A column. Positions count bytes of the buffer. String i begins at position begin + offsets[i]. */
+/* A column of strings. String i begins at byte begin + offsets[i] of the buffer. */
 typedef struct {
     __global const string_offset *offsets;
     string_bytes                  bytes;
@@ -80,9 +77,13 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 
 /* ---- a round --------------------------------------------------------------------------------------------------- */
 
-/* The undecided rows. Slot i has row rows[i], which belongs to segment number segment[i]. Segment s begins at slot
- * first[s]. Its strings have the first depth[s] bytes in common. The rows compared so far also have the next more[s]
- * bytes in common. */
+/* The undecided rows of a round (rows with equal keys so far) lie in *slots*. Rows move between slots only within their
+ * segment, so each slot keeps its position in the output.
+ *
+ *  rows, segment  the row in slot i, and the number of its segment
+ *  first          the first slot of segment s
+ *  depth          the first depth[s] bytes of the strings of segment s are equal
+ *  more           the next more[s] bytes are equal, too, in the rows compared so far */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -113,8 +114,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Makes the keys of all slots. `turn` has the key bits to invert. Ascending order inverts no bits, descending order all
- * bits below the number of the segment. */
+/* Makes keys[i] from the string in slot i. Inverts the key bits that are 1 in `turn`. For ascending order `turn` is 0.
+ * For descending order it has all bits below the segment's number. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,

@@ -42,19 +42,24 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* In place of a position: the strings are equal. STRING_GOES_ON is in place of the bit: they are equal as far as they
- * have been compared. */
+/* STRING_EQUAL, as a position, means that two strings are equal. STRING_GOES_ON, as the bit number of a position, means
+ * that their bytes before this position are equal, and the others are not compared yet. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
-/* A level. Its tests and cuts begin at these words of the index. Both begin at multiples of 4 words. */
+/* A level of `count` tests. `tests` and `cuts` are the numbers of the index words where its tests and cuts begin. Both
+ * are multiples of 4. */
 typedef struct {
     ordo_u64 tests, cuts;
     ordo_u32 count, unused;
 } string_level;
 
-/* `right` is the right child's branch, or 0 if a node of the last level follows. `left` is 1 if the left child is a
- * branch. */
+/* A test that is a branch.
+ *
+ *  position  the test
+ *  cut       its index in the last level
+ *  right     the right child's number, or 0 if the right child is a node of the last level
+ *  left      1 if the left child is a branch, which is then the next one, or 0 if it is a node of the last level */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

@@ -5,10 +5,10 @@
 /* A round sorts each segment (rows whose first `depth` bytes are equal) by a key. The most significant field is first:
  *
  *     segment     the segment's number, so that one sort orders all segments
- *     window      the STRINGS_WINDOW bytes after the first `depth`, the first most significant. Missing bytes are 0.
- *     length      the number of bytes after the first `depth`, at most STRINGS_WINDOW + 1
+ *     window      the `window` bytes after the first `depth`, the first most significant. Missing bytes are 0.
+ *     length      the number of bytes after the first `depth`, at most `window` + 1
  *
- * The length orders "a" before "a\0". Rows with equal keys have equal strings, unless length is STRINGS_WINDOW + 1. */
+ * The length orders "a" before "a\0". Rows with equal keys have equal strings, unless length is `window` + 1. */
 #pragma once
 #include "shared/types.h"
 
@@ -18,6 +18,6 @@
 /* Number of key bits below the segment's number. */
 #define STRINGS_KEY_BITS(window) (8 * (window) + STRINGS_LENGTH_BITS)
 
-/* A launch compares at most this number of bytes of two strings, so that a kernel ends soon also for long strings. Must
- * be a multiple of 8. */
+/* Maximum number of bytes of two strings that a launch compares, so that a launch with long strings ends soon. Must be
+ * a multiple of 8. */
 #define STRINGS_PREFIX_MAX 65536u

@@ -29,7 +29,7 @@ struct round {
     cl_ulong turn;
 };
 
-/* Returns the number of bits of the numbers below n. */
+/* Returns the number of bits that suffice for each number below n. */
 static uint32_t bits_below(cl_uint n)
 {
     uint32_t bits = 0;

@@ -20,7 +20,7 @@ struct build {
     cl_uint                   n;               /* number of rows */
     cl_mem                    position, marks; /* a word per row, and one more */
     struct level              level[STRING_LEVELS_MAX];
-    struct level              above; /* the tests of the branches */
+    struct level              above; /* The tests that become branches. */
     string_branch            *branch;
     string_head               head;
 };
@@ -107,7 +107,7 @@ static ordo_status order_rows(struct build *b)
     return ordo_call_sort_strings(b->call, &b->index->column, ordo_at(b->index->rows, 0));
 }
 
-/* The states of kernel string_apart, in its order. */
+/* Indices of the results in `state` of kernel string_apart, which counts them in the same order. */
 enum { UNFINISHED, DESCENDS, TOO_LONG, N_STATES };
 
 static ordo_status judge(const struct build *b, const cl_uint state[N_STATES])
@@ -142,7 +142,8 @@ static ordo_status compare_neighbours(struct build *b)
     return ORDO_OK;
 }
 
-/* Numbers the distinct strings and writes the tests of level 0. Then the index knows the rows of each string. */
+/* Numbers the distinct strings, and finds the rows of each. Writes the tests of level 0, the positions where
+ * neighbouring strings differ first. */
 static ordo_status number_strings(struct build *b)
 {
     struct ordo_string_index *x = b->index;
@@ -177,7 +178,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Collects the tests of a level that are in no node. */
+/* Collects in *above the tests of level *of whose subtree has too many tests for a node. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -196,7 +197,8 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Makes levels as long as each has at most half of the tests of the level below. */
+/* Makes levels until the next one would have more than half of the tests of the level below it, or none. Tests above
+ * the last level become branches. */
 static ordo_status make_levels(struct build *b)
 {
     cl_uint n = 1;
@@ -220,7 +222,8 @@ struct children {
     cl_uint *left, *right;
 };
 
-/* Returns the root of the trie of n tests: adds each test at the end of the rightmost path, which `path` holds. */
+/* Links n tests to a trie in which parents are less than children, and returns its root. Adds the tests from left to
+ * right. `path` holds the path from the root to the last added test, by right children. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
     cl_uint depth = 0;
@@ -235,11 +238,11 @@ static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children
     return path[0];
 }
 
-/* Writes the branches in preorder. An entry of `path` is a test whose right child is to be written. */
+/* Writes the branches in preorder. `path` is the stack of tests whose right child is not written yet. */
 static void write_branches(struct build *b, const cl_uint *tests, const cl_uint *cuts, const struct children *c,
                            cl_uint root, cl_uint *path)
 {
-    cl_uint depth = 0, n = 0, *number = c->left; /* A test's left child is not needed after its number is known. */
+    cl_uint depth = 0, n = 0, *number = c->left; /* number[i], the number of test i's branch, replaces left[i]. */
     for (cl_uint at = root;;) {
         const cl_uint left = c->left[at];
         b->branch[n] = (string_branch) { tests[at], cuts[at], 0, left != NO_BRANCH };
@@ -258,7 +261,7 @@ static void write_branches(struct build *b, const cl_uint *tests, const cl_uint 
     }
 }
 
-/* Makes the branches on the host. words: 5 words per branch. */
+/* Makes the branches on the host. `words` is scratch memory of 5 words per branch. */
 static ordo_status make_branches(struct build *b, cl_uint *words)
 {
     const size_t          n = b->above.count, bytes = n * sizeof *words;
@@ -271,7 +274,8 @@ static ordo_status make_branches(struct build *b, cl_uint *words)
 
 /* ---- the index ----------------------------------------------------------------------------------------------- */
 
-/* Words of the index, rounded up to a multiple of 4 so that kernels may load four words at once. */
+/* Reserves `words` words at the end of the index, and returns where they begin. Adds them to *used, rounded up to a
+ * multiple of 4, because kernels load four words at once. */
 static size_t take_words(size_t *used, size_t words)
 {
     const size_t at = *used;

@@ -23,7 +23,7 @@ static ordo_status check(ordo_device *dev, const struct gather *g)
     return ordo_check_arrays(dev, arrays, 3, 2);
 }
 
-/* Writes the lengths of the strings to the offsets. Waits for the check of the ids. */
+/* Writes the lengths of the strings to the array of offsets. Waits for the device's check of the ids. */
 static ordo_status find_lengths(struct ordo_call *call, const struct gather *g)
 {
     const cl_uint            count = (cl_uint) g->count, n_ids = (cl_uint) g->index->ids;
@@ -116,7 +116,7 @@ ordo_status ordo_string_index_strings_host(const ordo_string_index *index, const
     size_t           total = 0;
     ORDO_REQUIRE_GIVEN(NULL, index);
     ORDO_REQUIRE_COUNT(index->dev, "count", count);
-    /* More than ORDO_MAX_COUNT bytes are described as one large element. */
+    /* ordo_host_begin refuses more than ORDO_MAX_COUNT elements, so more bytes are described as one large element. */
     const size_t           element = capacity <= ORDO_MAX_COUNT ? 1 : capacity;
     struct ordo_host_array a[] = {
         ordo_host_in(ids, count, sizeof *ids),

@@ -6,7 +6,7 @@
 
 /* ---- creation ------------------------------------------------------------------------------------------------ */
 
-/* Reports a NULL result, and prepares an index that holds the device. */
+/* Sets *out to NULL. Returns ORDO_INVALID if `out` or `params` is NULL. */
 static ordo_status begin(ordo_device *dev, const struct ordo_string_index_params *params, ordo_string_index **out)
 {
     ORDO_REQUIRE_GIVEN(dev, out);

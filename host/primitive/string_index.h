@@ -11,16 +11,16 @@ struct ordo_string_index {
     struct ordo_strings column;
     cl_mem              offsets, bytes; /* The column's copy, if the index owns one. */
     size_t              ids;
-    cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
-    cl_mem              starts; /* See string_index in cl/primitive/string_search.cl. Both may be NULL. */
-    cl_mem              rows;
-    size_t              n_rows; /* Number of rows that the index knows. */
-    size_t              bytes_held;
-    cl_uint             levels, branches;
+    cl_mem              words; /* string_head, levels and branches. NULL if there are no strings. */
+    cl_mem  starts; /* starts and rows of string_index (cl/primitive/string_search.cl). Either may be NULL. */
+    cl_mem  rows;
+    size_t  n_rows; /* Number of rows that the index knows. */
+    size_t  bytes_held;
+    cl_uint levels, branches;
 };
 
-/* Builds an index. index->dev and index->column are set. The caller must free the buffers of *index, even after an
- * error. */
+/* Builds an index. The caller must set index->dev and index->column before, and free the buffers of *index afterwards,
+ * even after an error. */
 ordo_status ordo_call_build_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 

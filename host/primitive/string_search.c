@@ -20,7 +20,7 @@ struct batch {
     const char                *out_name[2]; /* NULL: no such output */
     bool                       optional;    /* The outputs may be ordo_none(). */
     cl_uint                    upper, add, limit;
-    bool                       bounds;   /* Kernel string_bounds, which takes the numbers above. */
+    bool                       bounds;   /* The kernel is string_bounds, which takes upper, add, limit. */
     cl_uint                    empty[2]; /* The results in an index without strings. */
 };
 
@@ -99,7 +99,9 @@ static ordo_status run(const struct batch *b, const struct ordo_order *order)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Sets the kernel and its numbers. Ids are a bound minus 0 or 1, and numbers from `limit` on become ORDO_NO_ID. */
+/* Sets the kernel of a search and its arguments. Kernel string_bounds counts the strings less than a query (if `upper`,
+ * also the equal one) and adds `add`: 0, or -1 for the string before. If the sum is not below `limit`, there is no such
+ * string, and the kernel returns ORDO_NO_ID. */
 static ordo_status choose(struct batch *b, ordo_string_search search)
 {
     const cl_uint ids = (cl_uint) b->index->ids;
