@@ -243,8 +243,9 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
  * into one column of keys, and unpack the keys of the result. */
 struct ordo_key_field {
     ordo_type type;
-    /* Number of bits of the field. 0 means all bits of the type. For integers it may be less. Then
-     * values must be below 2^bits, or from -2^(bits - 1) to 2^(bits - 1) - 1 if signed. */
+    /* Number of bits of the field. 0 means all bits of the type. Fields of integers may have
+     * fewer bits. Their values must be below 2^bits if the type is unsigned, and from
+     * -2^(bits - 1) to 2^(bits - 1) - 1 if it is signed. */
     uint32_t bits;
     bool     descending; /* If true, great values come first. Does not affect nulls. */
     bool     nullable;   /* If true, the column may have nulls, and the field takes one more bit. */
@@ -262,21 +263,21 @@ struct ordo_key_layout {
 };
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
- * Errors: ORDO_INVALID if the fields need more than 128 bits, or if a field has more bits than its
- *   type, or is a float with fewer. The message names the field. */
+ * Errors: ORDO_INVALID if the fields need more than 128 bits, if a field has more bits than its
+ *   type, or if a field of floats has fewer. The message names the field. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
 /* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the
- * Arrow validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. Its
- * offset `at` counts bits. Without nulls valid[f] may be ordo_none(), or `valid` NULL. Values of
- * nulls are ignored.
- * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, or
- * UINT32_MAX. If there is such a row, keys_out is undefined.
+ * Arrow validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. The
+ * slice's offset `at` counts bits. If column f has no nulls, valid[f] may be ordo_none(). If no
+ * column has nulls, `valid` may be NULL. Values of nulls are ignored.
+ * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has. If
+ * there is none, it receives UINT32_MAX, otherwise keys_out is undefined.
  * Cost: one read of each column, one write of the keys.
  * Memory: 32 bytes.
- * Blocking: if `outside` is ordo_none() and a field has fewer bits than its type, waits.
- * Errors: if it waits, ORDO_INVALID for a value out of range. The message has field and row. */
+ * Blocking: waits if `outside` is ordo_none() and a field has fewer bits than its type. Then it
+ *   returns ORDO_INVALID for a value out of range, with a message that has field and row. */
 ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, const struct ordo_slice *columns,
                                    const struct ordo_slice *valid, size_t count,
@@ -356,8 +357,8 @@ struct ordo_reduce_by_key_params {
     /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
     bool sorted;
     /* Number of low bits of ordo_key_bits (the key as an integer) to sort by. 0 means all bits.
-     * Fewer bits are faster. But keys that differ only in higher bits then come in arbitrary
-     * order, and one key may form several groups. */
+     * Fewer bits are faster. But keys that differ only in higher bits are then in arbitrary
+     * order, so the elements of one key can form several groups. */
     uint32_t bits;
 };
 
@@ -476,9 +477,9 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* In the caller's order. */
-    /* Queries are processed in batches. A batch is partitioned by the subtree that a query reaches
-     * below the top levels (first page) of the index. The keys of a subtree then fit in a cache.
-     * Without an index, the call builds one. */
+    /* Queries are processed in batches. The top levels of the index lead each query to a subtree.
+     * A batch is partitioned by subtree. So the queries of a subtree are processed together, while
+     * its keys are in a cache. Without an index, the call builds one. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* Sorted, then answered in one pass. */
 } ordo_scheme;
@@ -494,8 +495,9 @@ struct ordo_search_params {
      * in _host calls. */
     const ordo_index *index;
     /* Schemes other than PLAIN take scratch memory. SORTED takes 8 bytes and two keys per query.
-     * BUFFERED takes 24 bytes and a key per query of a batch, which has 640,000 queries, or 128 per
-     * partition if that is more. Without `index`, BUFFERED also takes the memory of an index. */
+     * BUFFERED takes 24 bytes and a key per query of a batch. A batch has 640,000 queries, or 128
+     * per subtree (see ordo_scheme) if that is more. Without `index`, BUFFERED also takes the
+     * memory of an index. */
     ordo_scheme scheme;
 };
 

@@ -195,7 +195,7 @@ struct ordo_facts {
     double       build_ms;     /* part of open_ms: compiling programs */
     double       self_test_ms; /* part of open_ms: the self-test */
     bool         self_test_remembered;
-    char         dropped[256]; /* Failed variants and their replacements, one per line, or "". */
+    char         dropped[256]; /* Failed kernel variants and their replacements, one per line. */
 };
 
 /* Returns the facts, which are valid until the device is closed, or NULL for NULL. Only
@@ -275,11 +275,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
  *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
  *           its code. Nothing is enqueued then.
- * Failure   Calls that do not block pass the list to the driver. If an event fails later, the call
- *           and all calls after it run as a whole or not at all. If a call does not run,
- *           order->done fails and the outputs are undefined. PoCL before version 4 crashes or hangs
- *           instead. If a command of the caller fails, the driver may drop a change of a
- *           dictionary. The dictionary's next call then checks it and may return ORDO_BROKEN. */
+ * Failure   Calls that do not block pass the list to the driver. If an event fails later, this
+ *           call runs completely or not at all, and so does each later one. If a call does not
+ *           run, its order->done fails and its outputs are undefined. PoCL before version 4
+ *           crashes or hangs instead. If a command of the caller fails, some drivers drop a change
+ *           of a dictionary. The dictionary's next call checks it, and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. If the queue is
      * out-of-order, barriers separate the commands of a call. */

@@ -263,8 +263,9 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
  * hi[i], and counts[i] (uint32_t) to the number of these keys. If there are none, results[i] is
  * the identity of op. `counts` may be ordo_none().
  * Cost: two ranks per range. If no range has more than 128 elements, reads their values. Otherwise
- *   builds a table of all values, which later calls reuse until the dictionary changes. Ranges with
- *   less than a quarter of all elements get a smaller table, which is not reused.
+ *   builds a table of all values, which later calls reuse until the dictionary changes. If all
+ *   ranges together have less than a quarter of all elements, the table has only these elements,
+ *   and is not reused.
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value
  *   per element, and a 15th more for minima and maxima.
  * Blocking: waits for the lengths of the ranges. */
@@ -488,7 +489,7 @@ struct ordo_concurrent_batch {
 /* Applies a concurrent batch.
  * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
  *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
- * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
+ * Memory: scratch of 32 bytes per operation, but at most 512 MiB: 2^24 operations run at a time.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if
  *   `values`, `hi` or `rooms` is missing. Nothing is then done. After ORDO_OPENCL a part of the

@@ -20,19 +20,19 @@ extern "C" {
 
 struct ordo_fast_config {
     struct ordo_dict_config dict;
-    /* A tree of n elements is rebuilt when the buffer has n / rebuild_one_in elements. 1 to
+    /* When the buffer has n / rebuild_one_in elements, a tree of n elements is rebuilt. 1 to
      * 65536; 0 means 128. A smaller number makes rebuilds rarer and the buffer larger. */
     uint32_t rebuild_one_in;
 };
 
 /* Creates an empty FAST tree.
  * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree. A query
- *   costs as much as in a sorted array, plus a search of the buffer. Queries also rebuild the tree,
- *   when their searches of the buffer have cost as much as a rebuild.
+ *   costs as much as in a sorted array, plus a search of the buffer. When the queries' searches of
+ *   the buffer have cost as much as a rebuild, a query rebuilds the tree.
  * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also 2
- *   bits per element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB, cached
- *   until ordo_dict_compact. If the whole tree would exceed the largest allocation, new elements
- *   stay in the buffer.
+ *   bits per stored element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB. That
+ *   memory stays cached until ordo_dict_compact. If the rebuilt tree would exceed the largest
+ *   allocation, new elements stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

@@ -26,20 +26,17 @@ struct ordo_hamt_config {
 };
 
 /* Creates an empty HAMT, which supports all calls of dict.h.
- * Cost: a query reads 1 or 2 words of a table and 1 or 2 records of leaves. Then it reads a bitmap,
- *   or searches at most 64 keys. An update sorts its elements, copies each affected leaf, and moves
- *   60 bytes per leaf of the trie.
+ * Cost: a query reads 1 or 2 words of a table that leads to its leaf, and the records of 1 or 2
+ *   leaves. Then it reads the leaf: a bitmap, or at most 64 keys. An update sorts its elements,
+ *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
  * Memory: the values, 24 bytes per leaf (32 with 8-byte keys), and the keys. 1024 dense keys take
  *   at most 128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first
- *   key, otherwise their own size. Updates may double the memory. A build or compact temporarily
- *   takes 3 times the bytes of keys and values, 14 bytes per key, and 4 MiB. A concurrent batch
- *   takes 2.5 KiB per operation, at most 1.3 GiB, and the scratch of an update.
- * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. If over
- *   1024 of its elements belong to one leaf, it waits five times.
- * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
- *   error the dictionary is unchanged, or has a part of a concurrent batch.
- * Concurrency: a concurrent batch refuses updates, also erases, for which memory is missing
- *   (ORDO_NOT_STORED). values_out of a find that finds nothing is then undefined. */
+ *   key, otherwise their own size. share/doc/hamt.md has the temporary memory.
+ * Blocking: an update waits once, or twice if it is small and the memory for leaves is full. If
+ *   over 1024 of its elements belong to one leaf, it waits five times.
+ * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
+ * Concurrency: if memory is missing, a concurrent batch refuses updates, also erases
+ *   (ORDO_NOT_STORED). values_out of its finds without a result is then undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 
@@ -54,13 +51,13 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * may begin at any byte.
  * Cost: reads the bytes twice and builds the trie from sorted keys. For 8-byte keys one work-item
  *   finds all bitmaps.
- * Memory: temporarily 40 bytes per container (up to 65536 keys), 8 bytes per 64 stored keys, bitmap
- *   words or runs, and 32 bytes per bitmap of 8-byte keys. Then the memory of a build. Set a memory
- *   limit for untrusted bytes, because 7 KB of runs can hold 33 million keys, which take 290 MB.
+ * Memory: scratch of 40 bytes per container (up to 65536 keys), 32 bytes per bitmap of 8-byte keys,
+ *   and 8 bytes for every 64 keys, bitmap words or runs in the bytes. Then the scratch of a
+ *   build. Set a memory limit for untrusted bytes: 7 KB of runs can hold 33 million keys (290 MB).
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
- *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is
- *   then unchanged. */
+ *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. After these errors
+ *   the content is unchanged. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
                                             const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);

@@ -32,20 +32,16 @@ struct ordo_hash_config {
 
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
  * Cost: a lookup reads a bucket of 8 keys and the value. At load factor 0.8, 17 % of the lookups of
- *   present keys read a second bucket, and 28 % of the lookups of absent keys. On CPUs a filter
- *   answers 7 of 8 lookups of absent keys. An update reads and writes each affected bucket once, or
- *   rebuilds the table.
+ *   present keys and 28 % of absent keys read a second bucket. On CPUs a filter answers 7 of 8
+ *   lookups of absent keys. An update accesses each affected bucket once, or rebuilds the table.
  * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 bytes on CPUs) per
- *   8 slots. A build temporarily takes 3 times the bytes of the new keys and values, a rebuild 4
- *   times the stored bytes. A concurrent batch takes 8 bytes per operation, up to 128 MiB, and an
- *   update's scratch.
- * Blocking: an update waits once, or twice if a part of the table may be full. Erasures wait only
- *   after a build or if they may erase most of the table.
+ *   8 slots. share/doc/hash.md has the temporary memory.
+ * Blocking: an update waits once, or twice if a part of the table could overflow. Erasures wait
+ *   only after a build, or if they could erase most of the table.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
- *   with less than 16 KiB of local memory. After an OpenCL error the table holds a part of the
- *   batch, or calls return ORDO_BROKEN until it is built or cleared.
- * Concurrency: a concurrent batch leaves about 1 in 6 new keys to an ordered batch at its end. If
- *   memory for that is missing, it refuses these keys (ORDO_NOT_STORED). */
+ *   with less than 16 KiB of local memory.
+ * Concurrency: about 1 in 6 new keys of a concurrent batch is stored by an ordered batch at its
+ *   end, or refused (ORDO_NOT_STORED) if memory for that is missing. */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 

@@ -20,9 +20,10 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A new batch is merged with existing runs, newest first. A run is merged if it has at most
-     * (growth - 1) times the elements of all newer runs. 2 to 16; 0 means 4. A greater growth
-     * makes fewer runs, faster queries and slower updates. */
+    /* A new batch is merged with the newest run, then with the next older one, and so on. The
+     * first run with more than (growth - 1) times the elements of all newer runs and the batch
+     * ends this. 2 to 16; 0 means 4. A greater growth makes fewer runs, so queries are faster and
+     * updates slower. */
     uint32_t growth;
     /* If true, an update removes the stale (replaced or erased) elements when they are half of the
      * stored elements. */
@@ -31,8 +32,8 @@ struct ordo_lsm_config {
      * elements. 0 to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
     /* Number of new elements after which an update counts the stale elements (see
-     * cleanup_stale_percent). If fewer elements are live, cleanup_doubled assumes this number of
-     * live elements. 0 means 4096. */
+     * cleanup_stale_percent). 0 means 4096. For cleanup_doubled, also the least number of live
+     * elements: if fewer are live, it counts as if this number were. */
     size_t cleanup_least;
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
@@ -42,19 +43,19 @@ struct ordo_lsm_config {
 /* Creates an empty LSM.
  * Cost: an update sorts its b elements. If n elements are stored, the merges of an update move less
  *   than log2(n / b) times b elements on average. A find searches the runs, newest first, until it
- *   finds its key. After an update, the first query in key order searches the older runs for each
- *   new element.
+ *   finds its key. The first query in key order after an update must know which elements the new
+ *   ones replace, so it searches the older runs for each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
- *   2.25 times the keys and values and 4 MiB, cached until ordo_dict_compact. An update leaves
- *   fewer than 8 stored elements per live element.
+ *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. After an
+ *   update the stored elements are fewer than 8 times the live ones.
  * Blocking: an update waits for the device only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
 /* Merges all live elements into one run and removes stale (replaced or erased) elements.
- * Cost: reads and writes each element once. On some devices first searches each element in the
- *   older runs (share/doc/lsm.md).
+ * Cost: reads and writes each element once. Some devices cannot find stale elements in that pass,
+ *   and first search for each element in the older runs (share/doc/lsm.md).
  * Memory: freed blocks stay cached for later updates. If one run would exceed memory or the
  *   largest allocation, merges into as few runs as fit.
  * Blocking: waits for the device.

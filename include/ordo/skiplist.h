@@ -23,8 +23,8 @@ struct ordo_skiplist_config {
     /* Percentage of each chunk that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
     /* Percentage of the new chunks of a concurrent batch that immediately get an entry in the
-     * level above: 1 to 100. 0 means 100. The other chunks get their entries between launches.
-     * Until then, searches reach them through their left neighbours. */
+     * level above: 1 to 100. 0 means 100. The other chunks get their entries after the launch
+     * that made them. Until then, searches reach them through their left neighbours. */
     uint32_t raise_percent;
     /* Greatest number of chunks with elements. 0 means no limit. See max_leaves of
      * ordo_blink_config. */
@@ -36,7 +36,7 @@ struct ordo_skiplist_config {
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
  * Cost: as the B-link tree (blink.h). If a concurrent erase leaves less than a third of a chunk,
- *   it moves the remaining elements to the next chunk. A launch with such moves also costs a
+ *   it moves the remaining elements to the next chunk. A launch that moved any is followed by a
  *   pass over all chunks.
  * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys
  *   and values after a build, 2.3 times after random updates, 3.5 times for a sliding window of

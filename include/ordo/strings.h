@@ -56,8 +56,9 @@ struct ordo_sort_strings_params {
  * rows_out[0] (uint32_t) has the first string. Equal strings keep their order. equal_out[i] (one
  * byte) receives 1 if the strings of rows_out[i] and rows_out[i - 1] are equal, otherwise 0. It may
  * be ordo_none().
- * Cost: some reads of each string up to the byte that tells it from all others, and a sort of u64
- *   keys for every 3 to 7 bytes that the strings of a group do not share.
+ * Cost: some reads of each string up to the byte that tells it from all others, and sorts of u64
+ *   keys. Each sort orders rows that are equal so far by their next 3 to 7 bytes, after skipping
+ *   the bytes that they share.
  * Memory: 64 bytes per row, plus 2 % of that, plus 4 MiB.
  * Blocking: waits for the device several times.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first such row.
@@ -81,8 +82,8 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  * A query whose offsets descend or exceed n_bytes is not read. Its results are ORDO_NO_ID, or 0 for
  * a count. Calls that end in _host refuse it.
  * Memory: 4.6 to 5.5 bytes per id for most columns, and 24 in the worst case, where almost every
- *   string is a prefix of the next. Unless the column was sorted, also 4 bytes per id. If rows are
- *   kept, 4 bytes per id and, unless sorted, per row.
+ *   string is a prefix of the next. Also 4 bytes per id, unless the column was sorted and has no
+ *   equal strings. If keep_rows is set and the column was not sorted, also 4 bytes per row.
  * Concurrency: any number of threads may search. No call may use the index while it is
  *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_string_index ordo_string_index;
@@ -120,7 +121,7 @@ struct ordo_string_index_statistics {
     size_t   rows;     /* number of rows of the column */
     size_t   bytes;    /* memory of the index, without the column */
     uint32_t levels;   /* number of levels of nodes with up to 16 entries */
-    size_t   branches; /* number of nodes with two entries above them */
+    size_t   branches; /* number of nodes above these levels, with two entries each */
 };
 
 ORDO_API ordo_status ordo_string_index_get_statistics(const ordo_string_index             *index,
@@ -139,10 +140,11 @@ typedef enum ordo_string_search {
     ORDO_STRING_LONGEST_PREFIX = 7,
 } ordo_string_search;
 
-/* Searches for each query. ids[i] (uint32_t) receives the id or number, or ORDO_NO_ID if there is
- * no such string. With ORDO_STRING_FIND and the column itself as queries, this encodes a column.
- * Cost: about one read of 64 bytes per level, of the query, and of one string. All but
- *   ORDO_STRING_FIND read the levels twice if the query is not in the column.
+/* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects. If
+ * there is no such string, it receives ORDO_NO_ID. To replace the strings of a column by ids,
+ * search for all of them with ORDO_STRING_FIND.
+ * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. If the
+ *   query is not in the column, searches other than ORDO_STRING_FIND read the levels twice.
  * Memory: none. */
 ORDO_API ordo_status ordo_string_index_search(const ordo_string_index   *index,
                                               ordo_string_search         search,
@@ -157,7 +159,7 @@ ORDO_API ordo_status ordo_string_index_search_host(const ordo_string_index      
 /* Finds for each prefix all strings that begin with it: those with ids from first[i] to first[i] +
  * counts[i] - 1 (both uint32_t). If there are none, counts[i] is 0, and first[i] is the number of
  * strings less than the prefix. Either output may be ordo_none().
- * Cost: as a search, but always reads the levels twice. */
+ * Cost: as ordo_string_index_search, but always reads the levels of the index twice. */
 ORDO_API ordo_status ordo_string_index_prefix(const ordo_string_index   *index,
                                               const struct ordo_strings *prefixes,
                                               struct ordo_slice first, struct ordo_slice counts,

@@ -29,27 +29,23 @@ struct ordo_xfast_config {
     /* Seed of the hash tables. Set a random seed if others choose the keys. */
     uint64_t seed;
     /* If true, the trie has the form of the paper named in share/doc/xfast.md, to repeat its
-     * measurements: a hash table for every group-th length, with all prefixes of this length. They
-     * take about 24 bytes per key, or 32 per 8-byte key, for each length. */
+     * measurements: a hash table for every group-th length, with all prefixes of this length. Each
+     * table takes about 24 bytes per 4-byte key, or 32 per 8-byte key. */
     bool level_tables;
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
  * Cost: a find, seek or rank reads two words of `flat` (an array with the first key of each short
  *   prefix), searches 4 to 8 keys on average, and reads the value. If over 16 keys share a short
- *   prefix, it also reads the hash table, by default up to 4 times. Ranges and selections cost
- *   as in the sorted array. An update sorts its elements, merges them with all n keys, reads the n
- *   keys twice more, and hashes the table's entries.
- * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). The table is
- *   almost empty for uniform keys. For clustered keys it takes up to 4 bytes per 4-byte key, or 14
- *   per 8-byte key. An update temporarily takes twice the bytes of keys and values, 4 bytes per key
- *   (a build 14), and the build of the table (hash.h). If memory for the index is missing, queries
- *   search the sorted keys until the next update. A concurrent batch takes 48 bytes per operation
- *   and the memory of an update.
+ *   prefix, it also reads the hash table, by default up to 4 times. Ranges and selections cost as
+ *   in a sorted array. An update sorts its elements, merges them with all keys, and makes `flat`
+ *   and the table anew.
+ * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). For clustered keys
+ *   the table takes up to 4 bytes per 4-byte key, or 14 per 8-byte key. For uniform keys it is
+ *   almost empty. share/doc/xfast.md has the temporary memory.
  * Blocking: an update waits twice, and up to three times more if the table has entries.
- * Errors: after any error the dictionary is unchanged, or has a part of a concurrent batch.
- * Concurrency: a concurrent batch refuses updates, also erases, for which memory is missing
- *   (ORDO_NOT_STORED). values_out of a find that finds nothing is then undefined. */
+ * Concurrency: if memory is missing, a concurrent batch refuses updates, also erases
+ *   (ORDO_NOT_STORED). values_out of its finds without a result is then undefined. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 
