@@ -175,8 +175,8 @@ typedef struct {
     bool greater, begins, ends;
 } string_match;
 
-/* Returns the position of bit `bit` of byte `at`. All bytes from STRING_SHARED_MAX on have the same position, which is
- * greater than all tests. */
+/* Returns the position of bit `bit` of byte `at`. Bytes after STRING_SHARED_MAX count as this byte, because all tests
+ * have lesser positions. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;

@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a sorted column of distinct strings (cl/primitive/string_search.cl).
- *
- * Two strings differ first at a *position*: byte << 4 | bit. Bit 0 tells whether the string has this byte. Bits 1 to 8
+/* The index of a sorted column of distinct strings: a binary trie of *tests*, each for one bit of the strings
+ * (cl/primitive/string_search.cl). */
+#pragma once
+#include "shared/types.h"
+
+/* Two strings differ first at a *position*: byte << 4 | bit. Bit 0 tells whether the string has this byte. Bits 1 to 8
  * are the bits of the byte, the most significant first. So "a" has a 0 where "ab" has a 1, and the string with a 1 is
- * the greater one, as in memcmp's order.
- *
- * Test i is the position where strings i and i + 1 differ first. Of the tests between two strings, the least one is
+ * the greater one, as in memcmp's order. */
+
+/* Test i is the position where strings i and i + 1 differ first. Of the tests between two strings, the least one is
  * where these strings differ, and it occurs once. So the tests, in the order of the strings, describe a binary
  * trie. Its root is the least test, with the tests before it in the left subtree, and those after it in the right one.
  *
  *                             3                  The tests 7 5 9 3 6 of six strings. A search for a query begins at the
  *                    5                6          test with the least position, here 3, and goes right if the query has
  *                7       9                       a 1 at this position. It ends at one of the six gaps between the
- *     strings  0   1   2   3       4     5       tests, which are the strings.
+ *     strings  0   1   2   3       4     5       tests, which are the strings. */
+
+/* A search ends at the query itself if it is in the column. Otherwise it ends at a string that shares at least as many
+ * bits with the query as any other. Their first difference determines where the query belongs, without a further
+ * comparison of strings: a second search takes the query's side of this difference for all later positions. */
+
+/* A *node* is a subtree of at most STRING_NODE - 1 tests that is part of no other node. Its tests are adjacent, so a
+ * node needs no memory except its tests.
  *
- * If the query is in the column, the search ends at it. Otherwise it ends at a string that shares at least as many bits
- * with the query as any other. Their first difference determines where the query belongs, without a further comparison
- * of strings: a second search takes the query's side of this difference for all later positions.
- *
- * A *node* is a subtree of at most STRING_NODE - 1 tests that is part of no other node. Its tests are adjacent, so a
- * node needs no memory except its tests. Level 0 has all tests. Level k + 1 has the tests of level k that are in no
- * node of level k. For each of them, `cuts` has its index in level k. The nodes of level k thus lie between the cuts.
- * The last level is one node.
- *
- * If most tests of a level are in no node (strings that are prefixes of others), there is no further level. Then these
- * tests are *branches*: a binary trie in preorder, where branch 0 is the root, and the left child, if there is one,
- * follows its parent.
+ *  Level 0      has all tests.
+ *  Level k + 1  has the tests of level k that are in no node of level k. `cuts` has their indices in level k, so the
+ *               nodes of level k lie between the cuts. Without branches, the last level is one node.
+ *  Branches     If most tests of a level are in no node (strings that are prefixes of others), there is no further
+ *               level. Then these tests are *branches*: a binary trie in preorder, where branch 0 is the root, and the
+ *               left child, if there is one, follows its parent.
  *
  * Invariants (tests/primitive/string_index.c checks them):
  *   S1 tests   Test i of level 0 is the position where strings i and i + 1 differ first.
  *   S2 levels  Level k + 1 and the branches have exactly those tests of level k whose subtree has STRING_NODE tests or
  *              more.
  *   S3 nodes   At most STRING_NODE - 1 tests lie between two cuts. */
-#pragma once
-#include "shared/types.h"
-
 #define STRING_NODE       16
 #define STRING_LEVELS_MAX 12
 

@@ -107,7 +107,7 @@ static ordo_status order_rows(struct build *b)
     return ordo_call_sort_strings(b->call, &b->index->column, ordo_at(b->index->rows, 0));
 }
 
-/* Indices of the results in `state` of kernel string_apart, which counts them in the same order. */
+/* Indices into `state` of kernel string_apart, which uses the same numbers. */
 enum { UNFINISHED, DESCENDS, TOO_LONG, N_STATES };
 
 static ordo_status judge(const struct build *b, const cl_uint state[N_STATES])

@@ -20,10 +20,10 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A new batch is merged with the newest run, then with the next older one, and so on. The
-     * first run with more than (growth - 1) times the elements of all newer runs and the batch
-     * ends this. 2 to 16; 0 means 4. A greater growth makes fewer runs, so queries are faster and
-     * updates slower. */
+    /* A new batch is merged with the newest run, the next older one, and so on. The merge stops
+     * before the first run that has more than (growth - 1) times the elements of all newer runs
+     * and the batch. 2 to 16; 0 means 4. A greater growth makes fewer runs, so queries are faster
+     * and updates slower. */
     uint32_t growth;
     /* If true, an update removes the stale (replaced or erased) elements when they are half of the
      * stored elements. */
@@ -32,8 +32,8 @@ struct ordo_lsm_config {
      * elements. 0 to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
     /* Number of new elements after which an update counts the stale elements (see
-     * cleanup_stale_percent). 0 means 4096. For cleanup_doubled, also the least number of live
-     * elements: if fewer are live, it counts as if this number were. */
+     * cleanup_stale_percent). 0 means 4096. If fewer elements are live, cleanup_doubled
+     * compares with this number instead of the number of live elements. */
     size_t cleanup_least;
     /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
      * have cost as much as a merge. */
