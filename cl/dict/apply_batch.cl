@@ -15,7 +15,7 @@
  * After its start, only a `combine` and the first `insert` change the key.
  *
  *   start[j]    first operation of j's segment, in key order
- *   insert[j]   the segment's first `insert` or `combine` up to j, or NONE
+ *   insert[j]   first `insert` or `combine` of j's segment, if it is j or before j. Else NONE
  *   there[j]    1 if j's key is present before the batch
  *   before[j]   value of j's key before the batch
  *   made[j]     value of j's key after operation j; `made` is NULL if the batch has no combines */

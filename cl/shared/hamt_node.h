@@ -44,7 +44,8 @@
 #ifndef HAMT_FIXED_DEPTH
 #define HAMT_FIXED_DEPTH 0
 #endif
-#define HAMT_LEAF      (HAMT_FIXED_DEPTH ? 0 : 64) /* A leaf with more elements is a bitmap. */
+#define HAMT_LEAF                                                                                                      \
+    (HAMT_FIXED_DEPTH ? 0 : 64) /* A leaf with more elements is a bitmap. With a fixed depth, each leaf is one. */
 #define HAMT_BITS      10
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR    256        /* Number of keys in a 32-byte sector of a bitmap. */

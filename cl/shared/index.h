@@ -105,7 +105,7 @@ INDEX_FN ordo_u32 index_lines(ordo_u32 blocks, ordo_u32 line_depth)
     return lines;
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of `level`, which must not be 0. */
+/* Returns the index of the array element whose key is separator number `entry` of `level`. `level` must not be 0. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form form, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (form.node_log2 + form.line_depth * (level - 1))) - shift;

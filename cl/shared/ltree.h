@@ -87,9 +87,9 @@ enum ltree_word {
     LTREE_WANTED,  /* upper bound of the number of new leaves */
     LTREE_LARGEST, /* largest number of updates of one leaf */
     /* Counters of concurrent batches, LTREE_COUNTERS words: */
-    LTREE_PENDING,  /* number of operations that gave up */
+    LTREE_PENDING,  /* number of operations that gave up: the host runs them again */
     LTREE_STARVED,  /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,    /* 1 if an operation that gave up had visited a leaf */
+    LTREE_MOVED,    /* 1 if an operation that gave up has come nearer to its end: it had visited a leaf */
     LTREE_RESTARTS, /* number of failed attempts of all operations */
     LTREE_TALLY,    /* the first of N_TALLIES words: the number of operations of each kind (enum ltree_tally) */
     LTREE_COUNTERS_END = LTREE_TALLY + N_TALLIES,

@@ -49,8 +49,8 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Results of kernel run_check: for each invariant (host/dict/sorted_run.h), the index i of its first violation, or
- * RUN_NOTHING. */
+/* Results of kernel run_check: for each of the invariants R1, R4, R5, R6 and R7 (host/dict/sorted_run.h), the index i
+ * of its first violation, or RUN_NOTHING. */
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */

@@ -60,7 +60,8 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs. Other structures have one as a member, to sort their batches. */
+/* A dictionary whose elements are in runs: sorted arrays, each newer than the one before. Other structures have one as
+ * a member, to sort their batches. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;

@@ -104,8 +104,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Tests the primitives on many elements. If `all` is true, also tests 1000 elements, which one work-group sorts.
- * Opening a device omits them, because the kernels of this sort take 0.3 s to compile on an H200. */
+/* Tests the primitives on many elements. If `all` is true, also tests the sort of 1000 elements by one work-group.
+ * Opening a device omits that sort, because its kernels take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

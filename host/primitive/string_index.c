@@ -126,7 +126,7 @@ ordo_status ordo_string_index_get_statistics(const ordo_string_index *index, str
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-/* Copies `count` words to `out`, or the numbers from 0 on if the index has no such array. */
+/* Copies `count` words to `out`. If `words` is NULL, writes the numbers 0 to count - 1. */
 static ordo_status copy_or_count(struct ordo_call *call, cl_mem words, size_t count, const struct ordo_slice *out)
 {
     const size_t     bytes = count * sizeof(cl_uint);

@@ -210,7 +210,7 @@ static bool all_compiles(ordo_device *dev)
 }
 
 /* Chooses the newest language standard in which C11 atomics of device scope compile. If there is none, chooses the
- * default language and OpenCL 1.2 atomics. `all` is true if all trial kernels compile in the newest standard. */
+ * default language and OpenCL 1.2 atomics. `all` is true if the trial kernels above compile in the newest standard. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };

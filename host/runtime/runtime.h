@@ -304,9 +304,9 @@ struct ordo_gathering {
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. A call on *out only requests the kernels that it would launch, and
- * `dev` builds them. Reads return an invented answer, so some calls fail. Close *out after its objects and before
- * `dev`. Only one thread may use *out. */
+/* Opens a dry-run device, which enqueues nothing. A call on *out only adds the kernels that it would launch to
+ * `gathering`, and `dev` builds them. Reads return an invented answer, so some calls fail. Close *out after its objects
+ * and before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that the call's reads return, and resets the

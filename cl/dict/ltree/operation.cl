@@ -75,7 +75,7 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
 }
 
 /* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the load of the
- * header. */
+ * header, because the device needs the header to compute the address. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);

@@ -63,7 +63,8 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Computes a split, except first_new. Reads no node if `node` is LTREE_NONE. */
+/* Computes how node `node` is split. The caller sets the member first_new (the number of the first new node) later. If
+ * `node` is LTREE_NONE, all entries are new, and no node is read. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);

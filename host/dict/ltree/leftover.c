@@ -28,10 +28,11 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Operations of one kind that gave up, copied to scratch memory. `where` has their indices in the batch. */
+/* Copies of operations of one kind that gave up (the kernel did not complete them). `where` has their indices in the
+ * batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* Number of copied operations, then number of all others in the list. */
+    cl_uint         taken[2]; /* Number of copied operations, and number of the others that gave up. */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
