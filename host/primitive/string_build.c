@@ -215,7 +215,7 @@ static ordo_status make_levels(struct build *b)
 
 /* ---- branches ------------------------------------------------------------------------------------------------ */
 
-enum { NO_BRANCH = UINT32_MAX };
+#define NO_BRANCH UINT32_MAX
 
 /* The children of tests, in the order of the strings. */
 struct children {

@@ -705,6 +705,55 @@ static void seldom(struct test *t)
     test_true(t, found[ERASED] == 1 && keys_out[ERASED] == 3 * ERASED);
 }
 
+/* Strings of four bytes, whose ids are known. */
+static void index_of(struct test *t, const struct ordo_host_strings *column, const uint32_t *ids, bool sorted)
+{
+    enum { MOST = 60 };
+    ordo_string_index *index = NULL;
+    uint32_t           found[MOST], first[MOST], counts[MOST], rows[MOST], starts[MOST + 1];
+    uint64_t           offsets[MOST + 1];
+    uint8_t            bytes[4 * MOST];
+    size_t             needed = 0;
+
+    test_ok(t, ordo_string_index_build_host(t->dev, ordo_string_index_params(.sorted = sorted), column, &index));
+    for (int search = ORDO_STRING_FIND; search <= ORDO_STRING_LONGEST_PREFIX; search++) {
+        const int64_t off[] = { 0, -1, 0, 0, 1, 0, 1, 0 };
+        test_ok(t, ordo_string_index_search_host(index, (ordo_string_search) search, column, found));
+        for (size_t i = 0; i < column->count; i++) {
+            const int64_t want = ids[i] + off[search];
+            const bool    none = want < 0 || (search == ORDO_STRING_GT && want == (int64_t) column->count);
+            test_true(t, found[i] == (none ? ORDO_NO_ID : (uint32_t) want));
+        }
+    }
+    test_ok(t, ordo_string_index_prefix_host(index, column, first, counts));
+    test_true(t, first[1] == ids[1] && counts[1] == 1);
+    test_ok(t, ordo_string_index_range_host(index, column, column, first, counts));
+    test_true(t, first[1] == ids[1] && counts[1] == 1);
+    test_ok(t, ordo_string_index_rows_host(index, starts, rows, MOST));
+    for (size_t i = 0; i < column->count; i++)
+        test_true(t, rows[ids[i]] == i && starts[i] == i);
+    test_ok(t, ordo_string_index_strings_host(index, ids, column->count, offsets, bytes, sizeof bytes, &needed));
+    test_true(t, needed == column->n_bytes && memcmp(bytes, column->bytes, needed) == 0);
+    ordo_string_index_destroy(&index);
+}
+
+static void strings(struct test *t)
+{
+    enum { N = 60, STEP = 37 };
+    uint8_t  bytes[4 * N];
+    uint32_t offsets[N + 1] = { 0 }, ids[N];
+
+    test_context(t, "strings");
+    for (uint32_t step = 1; step <= STEP; step += STEP - 1) {
+        for (uint32_t i = 0; i < N; i++) {
+            ids[i] = i * step % N;
+            memcpy(bytes + 4 * (size_t) i, (const uint8_t[]) { 'a', (uint8_t) (ids[i] / 8), 'b', (uint8_t) ids[i] }, 4);
+            offsets[i + 1] = 4 * (i + 1);
+        }
+        index_of(t, &(struct ordo_host_strings) { offsets, 4, bytes, sizeof bytes, N }, ids, step == 1);
+    }
+}
+
 /* Whether a part is selected: by its name, by another's name after a minus, or by NULL. */
 static bool is_asked_for(const char *only, const char *part)
 {
@@ -731,7 +780,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
                   { "batches", batches },     { "one_leaf", one_leaf },     { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "merge_combining", merge_combining },
                   { "generic", generic },     { "prefixes", prefixes },     { "leaves", leaves },
-                  { "roaring", roaring },     { "seldom", seldom },         { "combined", combined } };
+                  { "roaring", roaring },     { "seldom", seldom },         { "combined", combined },
+                  { "strings", strings } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))
