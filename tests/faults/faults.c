@@ -86,7 +86,7 @@ static ordo_status search_buffered(struct fixture *s)
 static ordo_status search_strings(struct fixture *s)
 {
     const struct ordo_strings                          column = { test_slice(&s->array[0]), 4, test_slice(&s->array[1]),
-                                                                  CALL_STRING_BYTES * FIXTURE_N, FIXTURE_N };
+                                                                  (size_t) CALL_STRING_BYTES * FIXTURE_N, FIXTURE_N };
     AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
 
     ordo_status got = ordo_string_index_build(s->t->dev, ordo_string_index_params(0), &column, NULL, &index);

@@ -234,7 +234,7 @@ static void try_rows(const struct trial *r)
     const size_t                 n = r->keep_rows ? s->c->count : s->ids;
     AUTO_ARRAY struct test_array starts = test_upload(t, NULL, s->ids + 1, 4, test_below(t, 4));
     AUTO_ARRAY struct test_array rows = test_upload(t, NULL, n, 4, test_below(t, 4));
-    AUTO_FREE uint32_t          *want = test_alloc((s->ids + 1) * 4), *first = test_alloc(n * 4 + 4);
+    AUTO_FREE uint32_t          *want = test_alloc(((size_t) s->ids + 1) * 4), *first = test_alloc(n * 4 + 4);
     for (uint32_t id = 0; id <= s->ids; id++) {
         want[id] = r->keep_rows ? s->starts[id] : id;
         if (id < s->ids)
