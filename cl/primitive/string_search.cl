@@ -305,7 +305,8 @@ ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from
     if (first)
         *first = from;
     if (counts)
-        *counts = to > from ? to - from : 0;
+        /* Oclgrind lacks the saturating subtraction that compilers make of `to > from ? to - from : 0`. */
+        *counts = (uint) max((long) to - (long) from, 0L);
 }
 
 #define STRING_RESULT(array, i) ((array) ? (array) + array##_at + (i) : 0)
