@@ -40,7 +40,6 @@ SHORT = [
     ("kernels", "*", {"ORDO_TEST_PART": "primitives", "ORDO_MASK": "group=64"}),  # of several tiles
     ("group", "*", {}),
     ("kernels", "*", {"ORDO_TEST_PART": "-primitives"}),
-    ("string_index", "*few_strings*", {}),
 ]
 FULL = [
     ("conformance", "*", {}),

@@ -457,12 +457,6 @@ static void try_shape(struct test *t, enum string_shape shape, size_t count, siz
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Small, but launches every kernel. */
-MASK_TEST(string_index, of_a_few_strings, "", "cpu=0")
-{
-    try_shape(t, RANDOM, 70, 20);
-    try_shape(t, PATHS, 70, 20);
-}
 
 MASK_TEST(string_index, agrees_with_the_model_for_every_shape, "", "cpu=0")
 {
