@@ -457,7 +457,6 @@ static void try_shape(struct test *t, enum string_shape shape, size_t count, siz
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-
 MASK_TEST(string_index, agrees_with_the_model_for_every_shape, "", "cpu=0")
 {
     for (int shape = 0; shape < N_SHAPES; shape++) {
