@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduces each segment (equal successive keys) of an array to one result: the key, the sum (or minimum, or maximum) of
- * its values, and the number of its elements. A scan (group/tiles.cl) computes each element's segment number, and the
- * segment's reduction up to the element. */
+/* Reduces each segment (neighbours with equal keys) to its key, its size, and the sum, minimum or maximum of its
+ * values. A scan (group/tiles.cl) numbers the segments. */
 
-/* Macros that the host defines:
- *  BY_KEY_BYTES       The size of a key: 4, 8 or 16 bytes.
- *  BY_KEY_VALUES      1 if there are values to reduce.
- *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
- *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are reduced as 8 bytes, unsigned (1) or signed (2). */
+/* ORDO_KEY and FOLD_OP are the values' type and the operation (group/fold.cl). BY_KEY_WIDEN reduces values of 4 bytes
+ * as 8 bytes, unsigned (1) or signed (2). */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -61,7 +57,7 @@ typedef struct {
     __global const by_key_in   *values;
     __global by_key_word       *keys_out;
     __global ordo_key          *values_out;
-    __global uint              *counts; /* Size of each segment. May be NULL. */
+    __global uint              *counts; /* Segment sizes. May be NULL. */
     __global uint              *groups; /* Number of segments. */
     uint                        count, room;
 } by_key_arrays;
@@ -117,8 +113,7 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the value and the size of the segment whose last element is end - 1. `all` is the reduction of all elements
- * before `end`. */
+/* Writes the results of the segment whose last element is end - 1. `all` is the reduction of elements 0 to end - 1. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -174,8 +169,6 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* At each head (first element of a segment) in the tile, writes the segment's key and the results of the previous
- * segment. Returns the reduction up to the tile's end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -223,7 +216,7 @@ typedef struct {
 #if BY_KEY_VALUES
     fold_word   value[TILE_ITEMS];
 #endif
-    uint        heads; /* Bit k is 1 if element k is the head of a segment. */
+    uint        heads; /* Bit k: element k begins a segment. */
     fold_item   row[TILE_ROWS];
 } input_tile;
 
@@ -266,8 +259,8 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key of element first - 1: from the lane to the left, or in lane 0 from the array. This lane must have
- * elements `first` to first + 3, the last with key `last`. The whole sub-group must call. */
+/* Returns the key of element first - 1. This lane must hold elements `first` to first + 3, the last with key `last`.
+ * The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

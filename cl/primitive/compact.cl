@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl)
- * gives the output indices. The host defines COMPACT_KEY_BYTES (4, 8 or 16) and COMPACT_VALUE_BYTES (0, 4 or 8). */
+/* Copies the elements whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl) gives
+ * the output indices. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -62,7 +62,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile has elements `first` to `end` - 1. `own` of them are kept (their flag is not 0). */
+/* `own` elements of `first` to end - 1 are kept (flag not 0). */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -89,9 +89,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop writes every element, but
- * increments `at` only for kept ones. So the next write replaces an element not kept. The loop ends after the last kept
- * element, because the next output index belongs to another tile. */
+/* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop also writes other elements,
+ * which the next write replaces. It ends after the last kept element, because the next place belongs to another
+ * tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -107,12 +107,12 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* This work-item's part of a tile, in registers. Only kept elements (flag not 0) are loaded. The whole tile has `own`
- * kept elements, the group's earlier teams have `before`. */
+/* This work-item's part of a tile. `own`: kept elements (flag not 0) of the tile. `before`: kept elements of the
+ * group's earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* Bit r is 1 if this lane's element number r is kept. */
+    uint          flags; /* Bit r: element r is kept. */
     uint          before;
     uint          own;
 } input_tile;
@@ -221,8 +221,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements to
- * the output. */
+/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its output. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, keys that guide
  * searches. index_check compares them with the array. */
-
-/* In a compressed index, index_widths computes the bytes per key of each block, and index_pack writes the keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -24,14 +22,14 @@
 #define INDEX_GROUP 64
 #endif
 
-/* A separator, a key that guides searches. `position` is its place in the index, `element` the index of the array
- * element with this key. */
+/* A separator, a key that guides searches. `position`: its place in the index. `element`: the array element with this
+ * key. */
 typedef struct {
     ulong position;
     uint  element;
 } separator;
 
-/* Returns the e-th separator, counted level by level from the root on. */
+/* Returns the e-th separator, counted level by level from the root. */
 ORDO_FN separator separator_of(uint count, uint shift, uint e)
 {
     const index_form form = { INDEX_NODE_LOG2, INDEX_LINE, INDEX_SIMD, INDEX_PAGE };
@@ -49,7 +47,6 @@ ORDO_FN separator separator_of(uint count, uint shift, uint e)
     return found;
 }
 
-/* Writes all separators of all levels. Each separator is read from the array, so no level needs another level. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint entries)
@@ -60,8 +57,8 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the number of the first separator that differs from its array element's key (invariants I2, I3 and I8
- * of shared/index.h). *wrong must be 0xffffffff before. */
+/* Sets *wrong to the number of the first separator that differs from its array element (invariants I2, I3 and I8 of
+ * shared/index.h). *wrong must be 0xffffffff before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
@@ -76,7 +73,6 @@ void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 #if KEY_BITS <= 64
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* pack_last returns the last key of block b. pack_base returns the last key of block b - 1, or 0 for block 0. */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -95,7 +91,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b, and *widest to the maximum of widths[]. *widest must be 0 before. */
+/* Sets widths[b] to the bytes per key of block b. *widest must be 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -109,8 +105,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes each key as a difference from its block's base (pack_base). `width` is the number of bytes per difference, or
- * 0 if it varies between blocks. If it is 0, block b begins at byte 16 * offsets[b] of `packed`. */
+/* Writes each key as its difference from pack_base, the previous block's last key. `width` is the number of bytes per
+ * difference. If blocks differ in it, `width` is 0, and block b begins at byte 16 * offsets[b] of `packed`. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

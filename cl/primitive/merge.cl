@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays stably. Each work-group writes a tile (slice) of the output. It first finds the part of each
- * input that belongs to the tile.
+/* Merges two sorted arrays stably. Each work-group merges the parts of the inputs that form its tile (slice) of the
+ * output.
  *
- *  merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
+ *  merge_tiles    merges MERGE_GROUP * MERGE_ITEMS elements in local memory
  *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
 #pragma once
 #include "device/compiler.cl"
@@ -17,7 +17,6 @@
 #define MERGE_STAGED 0
 #endif
 
-/* Number of lanes that search together. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -35,8 +34,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* Arguments of merge_tiles and merge_chunks. `near` must be at most 2^15, so that indices in merge_path_team do not
- * overflow. */
+/* `near` must be at most 2^15, so that indices in merge_path_team do not overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -52,8 +50,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns true if at least `a` of the first `diagonal` merged elements come from in->a_keys. The caller must know
- * that this is true for a <= low and false for a > high. */
+/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. The result must be true
+ * for a <= low, and false for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -61,9 +59,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to the parts of arrays a and b that become output elements `begin` to end - 1. a_begin elements of a come
- * before output element `begin`, and a_end before `end`. The counts are limited, so that unsorted input causes no
- * access outside of the tile. */
+/* Sets *tile to the input parts for output elements `begin` to end - 1. a_begin elements of array a come before output
+ * element `begin`, a_end before `end`. Unsorted input causes no access outside of the tile. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -95,7 +92,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* Number of elements of array a before this tile, and before the next. */
+    uint a_split[2]; /* Elements of array a before this tile, and before the next. */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -107,8 +104,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Runs one step of merge_path_team: narrows search->low and search->high. Lane i of the team tests whether the result
- * is at least base + (i + 1) * stride. base must be at least search->low. The whole sub-group must call. */
+/* One step of merge_path_team: narrows search->low and search->high. Lane i tests whether the result is at least base +
+ * (i + 1) * stride. base must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -119,10 +116,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. In each step, each lane tests one
- * candidate for this number. The first candidates lie `near` apart around a guess, which assumes that a and b are mixed
- * evenly. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but teams may pass
- * different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test numbers `near`
+ * apart around a guess. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but
+ * teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -135,13 +131,13 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets *tile to this work-group's tile. The two words of scratch memory a_split are free after the next barrier. */
+/* The words a_split are scratch memory, free after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* Two teams suffice, but all lanes of a sub-group must take part in the search. */
+    /* Two teams suffice, but the search needs all lanes of a sub-group. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -154,7 +150,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the keys of the tile to local memory, and the values if MERGE_STAGED is 1. A barrier must follow. */
+/* Loads the tile's keys to local memory, and with MERGE_STAGED its values. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -183,8 +179,7 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile in local memory. Each work-item computes MERGE_ITEMS successive elements. Needs a barrier before, and
- * ends with a barrier. */
+/* Needs a barrier before, and ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -283,7 +278,6 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* Each work-item merges one chunk of MERGE_TILE output elements. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {
@@ -300,8 +294,6 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Neither a nor b can run out of elements before output element end_of_steps, so the inner loop does not check
-         * for it. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

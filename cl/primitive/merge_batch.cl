@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The batch may repeat a key. The
- * key's last batch element replaces the array's element. If it is *hidden* (its bit in a bitmap is 1), it erases the
- * array's element instead. With COMBINE_OP, no element is hidden, and all values of a key are combined. */
+/* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. A key's last batch element replaces
+ * the array's element. A *hidden* batch element (its bit in a bitmap is 1) erases the array's element instead. With
+ * COMBINE_OP, all values of a key are combined, and no element is hidden. */
 
-/* One work-item merges a tile, a part of each array. Kernel batch_place counts a tile's results, then batch_write
- * writes them. Merge path (group/merge.cl) determines the tiles. Array elements come before batch elements with the
- * same key. */
+/* One work-item merges a tile, a part of each array. Array elements come before batch elements with the same key. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -44,7 +42,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first of the elements at .. end - 1 that is not less than x, or `end` if all are less. */
+/* Returns the index of the first of elements `at` to end - 1 that is not less than x, or `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -71,23 +69,21 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Returns true if batch element j is in the result: it is the last with its key, and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns true if the next tile's first batch element replaces this tile's last array element. The caller has merged
- * the array elements before `at`. */
+/* Returns whether the next tile's first batch element replaces this tile's last array element. Array elements before
+ * `at` must be merged. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j. Sets kept[tile]
- * to the number of elements that the tile outputs: unchanged array elements, and batch elements that stay
- * (batch_stays). `hidden` may be NULL. */
+/* Sets places[j] to the index of the tile's first array element that is not less than batch element j, and not yet
+ * replaced. Sets kept[tile] to the number of elements that the tile outputs. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -110,15 +106,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* The part of a tile's output that is not written yet: elements `to` to `end` - 1. */
+/* Elements `to` to `end` - 1 of the output are not written yet. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Appends the elements at .. end - 1 of `array`, and their values, to the output, in vectors. The last vector may write
- * too many elements, which later writes replace. */
+/* Appends elements `at` to end - 1 of `array`, and their values, in vectors. The last vector may write too many
+ * elements, which later writes replace. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -141,8 +137,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Returns the combination of all values of a key. Batch element j must be the last with this key. `at` must be the
- * number of array elements not greater than the key. */
+/* Combines all values of a key. Batch element j must be the key's last. `at` must be the number of array elements not
+ * greater than the key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -153,7 +149,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results, and sets *all to their number. batch_place must have computed `places` and `kept`. */
+/* Sets *all to the number of results. Needs `places` and `kept` of batch_place. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

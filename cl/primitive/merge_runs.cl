@@ -2,17 +2,16 @@
 /* Merges up to RUN_TABLE_MAX sorted runs (arrays) stably: equal keys stay in the order of their runs. Each work-group
  * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
- *  runs_sample    copies every stride-th element of each run, the samples, into one array
- *  runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile
- *  runs_split     computes how many elements of each run come before each splitter
- *  runs_tiles     merges a tile by a work-group, in local memory
- *  runs_dedup     is like runs_tiles, but writes only the newest element of each key
+ *  runs_sample    copies every stride-th element of each run, a sample
+ *  runs_select    ranks the samples. Every window-th sample is a splitter, which ends a tile
+ *  runs_split     counts the elements of each run before each splitter
+ *  runs_tiles     merges a tile in local memory
+ *  runs_dedup     merges a tile, but writes only the newest element of each key, unless it is hidden
  *  runs_heads     marks the first of equal keys of a run
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it (host/dict/sorted_run.h). The macro RUNS_HIDDEN
- * (shared/runs.h) selects whether a merge writes, marks or omits hidden elements. RUNS_FILTER needs correct hidden bits
- * of all runs.
+/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects whether a merge
+ * writes, marks or omits hidden elements. RUNS_FILTER needs correct hidden bits of all runs.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
@@ -69,8 +68,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Each work-item computes the rank of one sample: how many samples precede it in the merge. A sample of rank (i + 1) *
- * window - 1 stores its number in splitters[i]. If runs are not sorted, some splitters stay unwritten. */
+/* A sample of rank (i + 1) * window - 1 in the merge of all samples stores its number in splitters[i]. If runs are not
+ * sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -91,8 +90,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* Sets splits[i * n_runs + r] to the number of elements of run r in tiles 0 to i. Splitter i (a sample) is the last
- * element of tile i. */
+/* Sets splits[i * n_runs + r] to the number of elements of run r in tiles 0 to i. Splitter i is the last element of
+ * tile i. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -127,8 +126,7 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* Arguments of the kernels that merge tiles of at most 2^n_rounds runs. A tile has at most `capacity` elements. Local
- * memory has more space (RUNS_SLOTS), because run_tile.cl leaves gaps between sorted parts. */
+/* A tile merges at most 2^n_rounds runs and `capacity` elements. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -178,8 +176,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns true if element i of run r, which must be in the tile, is not hidden and is the newest with its key. A newer
- * element with the key is the next one in run r, or in a later run, the first one that is not less than the key. */
+/* Returns whether element i of run r is not hidden, and the newest with its key. The element must be in the tile. Later
+ * elements of run r, and elements of later runs, are newer. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -212,7 +210,7 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Sets heads[i] to 1 if key i of n sorted keys is the first of equal keys, else to 0. */
+/* Sets heads[i] to 1 if key i differs from the previous key, else to 0. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -235,8 +233,7 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges a tile, and writes only the newest element of each key, unless it is hidden. Look-back (group/lookback.cl)
- * gives the output position. Sets *kept to the size of the whole output. */
+/* Look-back (group/lookback.cl) gives a tile's output index. Sets *kept to the size of the whole output. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -285,8 +282,7 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Collects hidden bits in 32-bit words. Writes the words by atomic OR, because two tiles may share a word. The words at
- * `to` must be 0 before the launch. */
+/* Writes words by atomic OR, because two tiles may share a word. The words at `to` must be 0 before the launch. */
 typedef struct {
     __global uint *to;
     uint           bits;

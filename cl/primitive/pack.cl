@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the columns of a table into one column of keys, and unpacks them again. Each row of the table becomes one key.
- * It joins the values' ordered forms: unsigned numbers that sort like the values (shared/key.h).
- *
- *  ORDO_KEY    The type of the keys: KEY_U32, KEY_U64 or KEY_U128.
- *  PACK_GROUP  The number of work-items per group.
- *  PACK_TILE   The number of consecutive rows that a group handles. */
+/* Packs the columns of a table into one column of keys, and unpacks them. A row's key joins the ordered forms
+ * (shared/key.h) of the row's values. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -22,8 +18,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* The columns, and their Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null (has no value). A
- * pointer to a bitmap may be NULL. An unpack skips columns with a NULL pointer. */
+/* Columns, and Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null. A bitmap may be NULL. An unpack
+ * skips columns with a NULL pointer. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;
@@ -36,7 +32,6 @@ typedef struct {
 
 /* ---- fields of keys -------------------------------------------------------------------------------------------- */
 
-/* Returns `form`, moved from bit 0 to bit `first`. */
 ORDO_FN ordo_key pack_put(ulong form, uint first)
 {
 #if KEY_BITS == 128
@@ -48,7 +43,6 @@ ORDO_FN ordo_key pack_put(ulong form, uint first)
 #endif
 }
 
-/* Returns 64 bits of `key`, moved from bit `first` to bit 0. */
 ORDO_FN ulong pack_take(ordo_key key, uint first)
 {
 #if KEY_BITS == 128
@@ -63,8 +57,8 @@ ORDO_FN ulong pack_sign(uint how)
     return how & PACK_WIDE ? (ulong) 1 << 63 : (ulong) 1 << 31;
 }
 
-/* Converts a value of field f to its ordered form. The form of an integer outside of the field's range has bits outside
- * of plan->mask[f]. */
+/* Converts a value of field f to its ordered form. An integer outside of the field's range yields bits outside of
+ * plan->mask[f]. */
 ORDO_FN ulong pack_form(__private const pack_plan *plan, uint f, ulong value)
 {
     const ulong sign = pack_sign(plan->how[f]);
@@ -83,7 +77,6 @@ ORDO_FN ulong pack_value(__private const pack_plan *plan, uint f, ulong form)
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
 
-/* Returns the value of column f in row i as 64 bits. Signed integers are extended by their sign. */
 ORDO_FN ulong pack_read(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i)
 {
     const ulong at = plan->column_at[f] + i;
@@ -110,15 +103,14 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Reports a value out of range in row i: lowers outside[f], the first such row, to i if it is greater. */
+/* Lowers outside[f], the first row with a value out of range, to i. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
         ordo_min(&outside[f], i);
 }
 
-/* Returns the bits of field f in row i's key, at their place in the key. The other bits are 0. `valid` is false for
- * null. */
+/* Returns field f of row i's key, at its place in the key. */
 ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulong value, bool valid,
                            __global uint *outside)
 {
@@ -134,7 +126,7 @@ ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulon
     return part;
 }
 
-/* Packs row i. All values are read before the first is used, so that the reads overlap. */
+/* Reads all values before it uses the first, so that the reads overlap. */
 ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pack_plan *plan, uint i,
                           __global uint *outside)
 {
@@ -154,7 +146,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* Packs all rows. `outside` may be NULL. If not, it has one word per field, PACK_NO_ROW before. */
+/* `outside` may be NULL. Otherwise it has one word per field, PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,
@@ -177,7 +169,7 @@ ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key
     return (pack_take(key, plan->first[f] + plan->bits[f]) & 1) == !(plan->how[f] & PACK_NULLS_LAST);
 }
 
-/* Writes row i of all columns. A null becomes the value 0. */
+/* A null becomes 0. */
 ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const pack_plan *plan, uint i, ordo_key key)
 {
     ORDO_UNROLL
@@ -188,7 +180,7 @@ ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const 
         }
 }
 
-/* In each validity bitmap, writes the byte with the bits of rows i to i + 7. Bits of rows from `end` on become 0. */
+/* Writes the byte of rows i to i + 7 in each validity bitmap. Bits of rows from `end` on become 0. */
 ORDO_FN void pack_write_valid(__private const pack_table *table, __private const pack_plan *plan,
                               __global const ordo_key *keys, uint i, uint end)
 {
@@ -206,7 +198,6 @@ ORDO_FN void pack_write_valid(__private const pack_table *table, __private const
             table->valid[f][plan->valid_at[f] / 8 + i / 8] = (uchar) byte[f];
 }
 
-/* Unpacks all rows. If there are bitmaps, a group reads its keys twice, the second time from a cache. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void unpack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global const ordo_key *keys, ulong keys_at)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. With SCAN_LOOKBACK 1, the
- * group of reduce_once that finishes last combines the results of all groups. With 0, kernel reduce_sums combines
- * them. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. The last group of
+ * reduce_once (SCAN_LOOKBACK 1) or kernel reduce_sums (0) combines the results. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -28,7 +27,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns the reduction of this work-item's keys in a range of tiles. The whole group must call. */
+/* Returns the reduction of this work-item's keys. The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -44,7 +43,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Returns the reduction of this group's range of tiles to work-item 0. The whole group must call. */
+/* Returns the reduction of this group's tiles to work-item 0. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -61,7 +60,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* The results of all groups, one word per group. */
+/* One result per group. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -72,7 +71,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* Combines the results of `count` groups. All work-items of the last group must call. */
+/* All work-items of the last group must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -94,7 +93,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* Sets *out to the reduction of all keys. If there are several groups, `left` must have one word per group. */
+/* If there are several groups, `left` has one word per group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -118,8 +117,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. If `last` is 1, sets *out instead. `last` must be 1 exactly if
- * there is a single group. */
+/* Sets sums[g] to the reduction of group g's tiles, or with `last` sets *out. `last` must be 1 exactly if there is a
+ * single group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies rows between a table and a list. Gather copies row number index[i] of the table to position i of the list.
- * Scatter copies in the other direction. Position i is skipped if the table has no row number index[i].
+/* Copies rows between a table and a list. Gather copies row index[i] of the table to position i of the list. Scatter
+ * copies in the other direction. Position i is skipped if the table has no row index[i].
  *
- *  ROWS_WORD     The size of a copied word: 1, 2, 4, 8 or 16 bytes. It must divide row size and offsets.
- *  ROWS_SCATTER  1: scatter. If index[] repeats a row number, only its last position is copied.
- *  ROWS_GROUP    The number of work-items per group. If 1, the work-item copies whole rows. */
+ *  ROWS_WORD     bytes per copied word. It must divide row size and offsets
+ *  ROWS_SCATTER  1: scatter. If index[] repeats a row, only its last position is copied
+ *  ROWS_GROUP    work-items per group. 1: a work-item copies whole rows */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -33,7 +33,7 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Position i of `list` belongs to row number index[i] of `table`. `latest` is the result of rows_latest, or NULL. */
+/* `latest` is the result of rows_latest, or NULL. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -41,7 +41,7 @@ typedef struct {
     uint                 words;
 } row_arrays;
 
-/* Returns whether position i of the list is copied. Sets *at to the index of the row's first word in the table. */
+/* Returns whether position i is copied. Sets *at to the row's first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -68,8 +68,8 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #define ROWS_AHEAD 16
 
-/* Copies rows of one word, without a loop over words. On PoCL, that takes 0.5 times as long for 2^16 rows of 4 bytes,
- * and 0.85 times as long for 2^20 rows. */
+/* Rows of one word need no inner loop. On PoCL, 2^16 rows of 4 bytes then take 0.5 times as long, and 2^20 rows 0.85
+ * times. */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {
@@ -98,8 +98,7 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Copies words `first` to `first` + count - 1 of the list. The first and the last row may be incomplete. The whole
- * group must call. */
+/* The first and the last row may be incomplete. The whole group must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -114,7 +113,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Copies all rows. A group copies `share` rows of the list if ROWS_GROUP is 1, else `share` words. */
+/* A group copies `share` rows if ROWS_GROUP is 1, else `share` words. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -129,8 +128,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r], for each row number r, to 1 + the last list position i with index[i] == r. All words of `latest`
- * must be 0 before. */
+/* Sets latest[r] to 1 + the last position i with index[i] == r. `latest` must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes prefix sums (or minima or maxima) of an array, or of each segment of it. The algorithms are in
- * group/tiles.cl. The host defines ORDO_KEY (the type), FOLD_OP (the operation) and FOLD_SEGMENTED (group/fold.cl). */
+/* Computes prefix sums (or minima or maxima) of an array, or of each of its segments (group/tiles.cl). The host defines
+ * ORDO_KEY, FOLD_OP and FOLD_SEGMENTED (group/fold.cl). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -112,7 +112,7 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 
 typedef struct {
     tile_keys keys;
-    uint heads; /* Bit k is 1 if key k begins a segment. */
+    uint heads; /* Bit k: key k begins a segment. */
     fold_item row[TILE_ROWS];
 } input_tile;
 
@@ -127,8 +127,7 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* Returns the result for item x. `before` must be the reduction of all earlier items, and `upto` the reduction
- * including x. */
+/* Returns the result for item x. `before` is the reduction of all earlier items, `upto` the reduction including x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores the results of searches in a sorted array: ranks, or values of keys. The kernels are in search_body.cl. The
- * host defines the macros of search_keys.cl, and two more:
+/* Stores the results of a batched search in a sorted array: ranks, or values of keys. search_body.cl has the kernels.
+ * The host defines the macros of search_keys.cl, and:
  *
- *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a result is a rank.
- *  SEARCH_RANGES   1: a result is the lower bound and the upper bound. */
+ *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a rank
+ *  SEARCH_RANGES   1: a result is the lower bound and the upper bound */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -13,8 +13,8 @@
 #endif
 #define SEARCH_LAST 0
 
-/* If SEARCH_ONCE is 1, loads of keys and values bypass the caches, so that the index stays in the cache. An H200
- * then does 13.9 instead of 12.3 G finds/s on 2^27 keys. */
+/* With SEARCH_ONCE, loads of keys and values bypass the caches, so that the index stays cached. An H200 then does 13.9
+ * instead of 12.3 G finds/s on 2^27 keys. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -89,8 +89,7 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Stores the result of query i. `rank` must be its lower bound, the index of the first key not less than it. `equal`
- * must tell whether this key equals the query. */
+/* `rank` is the index of the first key not less than the query. `equal`: this key equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP

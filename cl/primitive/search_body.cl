@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a batched search in a sorted array:
- *
- *  search_indexed   searches through a static index (shared/index.h)
- *  search_array     searches without an index
- *  search_sorted    searches for ascending queries by work-groups
- *  search_gallop    searches for ascending queries by single work-items on CPUs
- *  search_number    writes 0, 1, 2, ..., the numbers of queries that the host will sort */
+/* The kernels of a batched search in a sorted array: with an index (search_indexed), without an index (search_array),
+ * and for ascending queries by work-groups (search_sorted) or single work-items of CPUs (search_gallop). */
 
-/* The including file first includes search_keys.cl, and defines how results are stored:
- *  answers        a struct of result arrays, which begins with PLACES_OF (array `places`, if SEARCH_PLACES is 1)
- *  ANSWERS_ARGS   the kernel parameters for the struct
- *  ANSWERS        the initializer of the struct
- *  answer(keys, to, i, rank, query, equal)   stores the result of query i. `equal`: whether a key equals the query
+/* The including file first includes search_keys.cl, and defines:
+ *  answers        struct of result arrays, which begins with PLACES_OF
+ *  ANSWERS_ARGS   kernel parameters for the struct
+ *  ANSWERS        initializer of the struct
+ *  answer(keys, to, i, rank, query, equal)   stores the result of query i. `equal`: a key equals the query
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
- *  SEARCH_LAST    which key `equal` compares with the query. 0: the first key not less than the query.
+ *  SEARCH_LAST    key that `equal` refers to. 0: the first key not less than the query.
  *                 1: the last key not greater than the query (needs SEARCH_UPPER) */
 #pragma once
 #include "device/atomic.cl"
@@ -36,8 +31,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of query r of this work-item, in a tile that begins at query `first`. In the last tile, the index
- * can be past the last query. */
+/* Returns the index of this work-item's query r, in a tile that begins at query `first`. The index can be past the last
+ * query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -52,7 +47,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. The last query replaces queries past the end. */
+/* Loads this work-item's queries. In place of queries past the end, loads the last query. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU
@@ -87,21 +82,19 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* A tree of `depth` levels divides the interval into 2^depth sections. Returns the number of keys per section. */
+/* Returns the number of keys per section of an interval with 2^depth sections. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* Returns the depth of a tree that can hold every key of the interval, but at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a search tree in local memory with the last key of each section (span_run), except for the last section. The
- * whole group must call. */
+/* Fills a search tree in local memory with the last key of each section but the last. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -124,8 +117,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* Searches the whole array. With SEARCH_LOCAL, each group first copies keys to a tree of `depth` levels in local
- * memory. */
+/* With SEARCH_LOCAL, each group first copies keys to a tree of `depth` levels in local memory. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -152,8 +144,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns true if any query of the tile is less than `low`, the tile's first query, or greater than `high`, its last
- * query. The whole group must call. Begins and ends with a barrier. */
+/* Returns whether any query of the tile is less than `low` or greater than `high`. The whole group must call. Begins
+ * and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -174,9 +166,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries. It finds the interval of the array that these queries span. It
- * copies the interval, or every n-th key of it, to a tree in local memory. If queries do not ascend, the interval is
- * the whole array. */
+/* Each group searches for one tile of ascending queries, in the interval of the array that they span. It copies the
+ * interval, or every n-th key, to local memory. If queries do not ascend, it uses the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -206,8 +197,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query, which must be at least `from`. Steps of doubling length precede a binary search. Bentley
- * and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* Returns the rank of a query. It must be at least `from`. Steps of doubling length precede a binary search. Bentley
+ * and Yao (Information Processing Letters, 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -220,7 +211,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item searches for `chunk` successive queries. Each search starts at the rank of the previous query. */
+/* A work-item searches for `chunk` successive queries, each from the rank of the previous one. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

@@ -3,12 +3,11 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* The lower half of a *count* is the number of keys before the query. If COUNT_FINDS is 1, the upper half is the number
- * of keys that equal the query. COUNT_EQUAL is 1 in the upper half. */
+/* The lower half of a *count* is the number of keys before the query. With COUNT_FINDS, the upper half is the number of
+ * keys equal to the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* On CPUs, loops over single keys are not unrolled. They run seldom, so the longer code would save no time. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index on CPUs, for several queries per work-item. */
+/* Searches through an index on CPUs, several queries per work-item. */
 #pragma once
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* The queries of a work-item. While the next node of one query is prefetched, the work-item searches for its other
- * queries. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
+/* While one query's next node is prefetched, the work-item searches for its other queries. Kim et al., FAST (ACM TODS
+ * 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* The node or block that each query has reached. */
-    uint          line[SEARCH_ITEMS]; /* The node's place in array `nodes`, in lines (a node is a line). */
+    uint          unit[SEARCH_ITEMS]; /* Node or block that each query has reached. */
+    uint          line[SEARCH_ITEMS]; /* Index of this node in array `nodes`. */
 } descent;
 
-/* Prefetches block b of the keys. If blocks of a compressed index differ in size, the address of a block depends on its
- * offset. The offset is then prefetched instead. */
+/* Prefetches block b of the keys. If blocks differ in size, prefetches the block's offset instead, because the address
+ * depends on it. */
 ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -26,9 +26,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. The block stores the differences of its keys from its base. d
- * is the query's difference from the base. If d has more bytes than a stored difference, all keys come before the
- * query. */
+/* Returns how many keys of a block come before the query. d is the query's difference from the block's base. If d has
+ * more bytes than a stored difference, all keys come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -53,7 +52,7 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root to a block for each query, and prefetches the blocks. `at` is the place of the root. */
+/* Descends to a block for each query, and prefetches the blocks. `at` is the root's place. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at,
                      __private descent *way)
 {
@@ -81,8 +80,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
 }
 
 /* Returns how many elements of a block come before the query. `first`, the index of the block's first element, may be
- * negative (modulo 2^32): elements before the array count as keys before the query. If SEARCH_SIMD is 1, the function
- * compares single keys, by binary search. */
+ * negative (modulo 2^32). Elements before the array count. With SEARCH_SIMD 1, compares single keys, by binary
+ * search. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;
@@ -108,7 +107,6 @@ ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 #endif
 }
 
-/* Finds each query's rank in its block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

@@ -4,9 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* State of a search for one query. `unit` is the number of the node, or at the end of the block, that the search has
- * reached. The whole sub-group must call the functions below, because each lane counts separators in its part of a
- * node. */
+/* A query, and the number of the node (at the end, the block) that its search has reached. The whole sub-group must
+ * call the functions below, because each lane counts separators in its part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -14,7 +13,7 @@ typedef struct {
 } descent;
 
 /* Copies the queries of all lanes to every lane of the team. Sets way[m].unit to the node or block where the search for
- * query m starts, at most units - 1. */
+ * query m starts. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -32,7 +31,6 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from level at.level to a block for each query. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_place at,
                      __private descent way[TEAM_QUERIES])
 {
@@ -51,7 +49,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_pla
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
         }
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* A padding entry has no unit. min() replaces it by the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* A padding entry has no unit. min() selects the last unit. */
             way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
         at = index_below(at, blocks, search_form());
     }
@@ -80,9 +78,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. The block stores the
- * differences of its keys from its base, in `width` bytes each. d is the query's difference from the base. If d has
- * more bytes, all keys come before the query. */
+/* Counts the keys before the query (see COUNT_EQUAL) in 16 bytes of a compressed block. The bytes hold keys as
+ * differences of `width` bytes from the block's base. d is the query's difference. If d has more bytes, all keys come
+ * before the query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -110,8 +108,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the number of keys before query m (see COUNT_EQUAL) in this lane's part of the query's block. First
- * loads a vector of every block, so that the loads overlap. */
+/* count[m] is for this lane's part of query m's block. Loads a vector of every block first, so that the loads
+ * overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -137,9 +135,9 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* If a vector lies partly outside of the array, count_edge counts its keys. To avoid a branch, the loop below then
-     * loads the vector at element `inside`, but does not use it. `whole` is false if the array is short, or if vectors
-     * are not aligned to 16 bytes. */
+    /* count_edge counts the keys of a vector partly outside of the array. To avoid a branch, the loop then loads the
+     * vector at `inside`, but does not use it. `whole` is false if the array is short, or vectors are not aligned to 16
+     * bytes. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -197,7 +195,6 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree in local memory with a level's `units` separators. */
 ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -205,9 +202,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the separators of the units (nodes
- * or blocks) of this level to a tree in local memory. The next higher level, at place `above`, stores these separators.
- * There must be at most 2^depth units. Without SEARCH_LOCAL, `start` must be the place of the root. */
+/* Searches from level start.level down. With SEARCH_LOCAL, each group first copies the separators of this level's nodes
+ * or blocks to local memory. Level `above` stores these separators, at most 2^depth. Without SEARCH_LOCAL, `start` must
+ * be the root's place. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arrays of a batched search: keys and queries. */
 
-/* The host defines ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per
- * group), SEARCH_ITEMS (queries per work-item), TEAM_WIDTH (lanes per query), and these macros:
+/* The host defines SEARCH_NODE (keys per node), SEARCH_ITEMS (queries per work-item), TEAM_WIDTH (lanes per query),
+ * and:
  *
- *  SEARCH_PACKED   0: keys are a plain array. Otherwise the index stores compressed keys: the value is the number of
- *                  bytes per key, or PACK_MIXED if blocks differ in this number.
- *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i.
- *  SEARCH_LOCAL    1: the group keeps some keys of the array in local memory, which needs barriers.
- *  SEARCH_LINE     the index's line_depth (shared/index.h)
- *  SEARCH_SIMD     the index's simd_depth
- *  SEARCH_PAGE     the index's page_levels */
+ *  SEARCH_UPPER    1: a rank counts the keys not greater than the query. 0: the keys less than the query
+ *  SEARCH_PACKED   bytes per key of a compressed index, PACK_MIXED if blocks differ in this number, 0 if not compressed
+ *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i
+ *  SEARCH_LOCAL    1: the group keeps some keys in local memory, which needs barriers
+ *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   the index's line_depth, simd_depth and page_levels (shared/index.h) */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -50,13 +48,12 @@ typedef struct {
 #if SEARCH_PACKED
     __global const uchar         *packed;
     __global const uint          *offsets;    /* Offset of each block, if blocks differ in size. */
-    __global const ordo_key_form *separators; /* The last key of each block. Undefined if there is only one block. */
+    __global const ordo_key_form *separators; /* Last key of each block. Undefined with only one block. */
 #endif
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index. From address `at` on, it stores each key as its difference from `base`, in `width`
- * bytes. */
+/* A block of a compressed index. `at` points to the keys' differences from `base`, of `width` bytes each. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

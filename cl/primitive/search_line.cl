@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child (node or block) at which the search for a query continues. A node of the index (shared/index.h) is a
- * *line* of separators, divided into *SIMD blocks*. Each of LINE_STEPS steps compares the query with one SIMD block. */
+/* Finds the child (node or block) where the search for a query continues. A node (a *line*, shared/index.h) consists of
+ * *SIMD blocks* of separators. Each of LINE_STEPS steps compares the query with one SIMD block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
 #define LINE_ENTRIES (1 << SEARCH_LINE)
 #define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
-/* 1 if a line is a single SIMD block, which node_before() can compare as a whole. */
+/* 1 if a line is a single SIMD block. */
 #define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
 
 ORDO_FN index_form search_form(void)
@@ -21,7 +21,7 @@ ORDO_FN index_form search_form(void)
 #else
 
 #if ORDO_CPU && KEY_BITS <= 64
-/* Adds the elements of a vector. In the result of a vector comparison, true is -1. */
+/* Adds the elements of a vector. Vector comparisons return -1 for true. */
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)
 #if KEY_BITS == 32
@@ -39,8 +39,8 @@ typedef long16 compared16;
 #define COMPARE(keys, query) ((keys) < (query))
 #endif
 
-/* Returns how many separators of a SIMD block of `levels` levels come before the query. A block has 2^levels - 1
- * separators. So the last element of the vector is outside, and its comparison is set to 0. */
+/* Returns how many of the 2^levels - 1 separators of a SIMD block come before the query. The last element of the loaded
+ * vector is outside of the block, and does not count. */
 ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
 {
     if (levels == 1)
@@ -61,8 +61,6 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
     return (uint) -SUM_4(halves.lo + halves.hi);
 }
 #else
-/* Returns how many separators in this lane's part of a SIMD block come before the query. Neighbouring lanes read
- * neighbouring separators. */
 ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
 {
     uint before = 0;
@@ -75,8 +73,7 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
 }
 #endif
 
-/* Returns how many separators in this lane's part of SIMD block `block` come before the query. The sum over the team is
- * the number for the whole block. */
+/* Returns how many separators in this lane's part of SIMD block `block` come before the query. */
 ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
 {
     const uint depth = step * SEARCH_SIMD;
@@ -86,8 +83,8 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Each step leads from SIMD block `block` to the next one, and the last step to the child. Returns the number of that
- * SIMD block or child. `before` separators of `block` must come before the query. */
+/* Returns the SIMD block that follows `block`, or in the last step the child. `before` separators of `block` come
+ * before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -98,15 +95,14 @@ ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *node
     return nodes + ((ulong) number << SEARCH_LINE);
 }
 
-/* Returns the separators of node number `unit` of the level at.level. */
 ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
 {
     return line_at(nodes, index_line(at, search_form(), unit));
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the unit (node or block) one level below node `unit` where a search continues. `line` has the separators of
- * node `unit`. The lower level must have last + 1 units. */
+/* Returns the unit (node or block) below node `unit` where a search continues. `line` has the separators of node
+ * `unit`. The lower level has last + 1 units. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;
@@ -114,7 +110,7 @@ ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit,
     ORDO_UNROLL
     for (uint step = 0; step < LINE_STEPS; step++)
         child = line_child(step, child, line_before(line, step, child, query));
-    /* A padding entry repeats the last key and has no unit. min() replaces it by the last unit. */
+    /* A padding entry repeats the last key. min() selects the last unit. */
     return min(unit * LINE_ENTRIES + child, last);
 }
 #endif

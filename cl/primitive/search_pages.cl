@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions queries by the nodes that they reach below the first levels of an index (its first page). Kim et al., FAST
- * (ACM TODS 36(4), 2011), section 8 (c). One work-item handles a query. */
+/* Partitions queries by the nodes that they reach below the first page (the topmost levels) of an index. Kim et al.,
+ * FAST (ACM TODS 36(4), 2011), section 8 (c). */
 #pragma once
 #include "primitive/search_line.cl"
 
-/* Sets buffers[i] to the number of the node (or block) that query first + i reaches, `levels` levels below the root.
- * Sets places[i] to first + i. `at` must be the place of the root. */
+/* Sets buffers[i] to the node (or block) that query first + i reaches, `levels` levels below the root, and places[i] to
+ * first + i. `at` must be the root's place. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_page(__global const ordo_key *queries, ulong queries_at, uint first, uint n_queries,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint blocks, index_place at, uint levels,
@@ -29,7 +29,6 @@ void search_page(__global const ordo_key *queries, ulong queries_at, uint first,
     }
 }
 
-/* Copies the queries in the order of `places`. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_take(__global const ordo_key *queries, ulong queries_at, uint n_queries, __global const uint *places,
                  __global ordo_key *out)

@@ -11,8 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* Defines a kernel that tests atomic updates. `words` has ATOMICS_WORDS words: word ATOMICS_MIN must have all bits set,
- * the others 0. Per work-item, `own` has one word, and `answers` has ATOMICS_ANSWERS words. */
+/* `words` has ATOMICS_WORDS words. Word ATOMICS_MIN must have all bits set, the others 0. Per work-item, `own` has one
+ * word, `answers` ATOMICS_ANSWERS words. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -76,8 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns how many of the words j to j + 3 of a line do not have the given version. Sets *which to the index of one of
- * them. */
+/* Counts the words of `piece` with another version. Sets *which to the index of one. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -90,8 +89,8 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Locks a line (OPTIMISTIC_WORDS words) by bit 0 of its header, stores all words of its next version, and unlocks it.
- * Returns false if another work-item has the lock. */
+/* Locks a line by bit 0 of its header, stores all words of its next version, and unlocks it. Returns false if another
+ * work-item has the lock. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -165,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a lock: work-items change and read the same lines (OPTIMISTIC_WORDS words each). All lines must
- * have version 0 before. `never` must be 0 (see ordo_after). */
+/* Tests reads without a lock, while other work-items change the lines (OPTIMISTIC_WORDS words each). Lines must have
+ * version 0 before. `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -190,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to one word CONTEND_BURST times. Returns how often another work-item changed the word between additions.
- * Adds the number of additions to *balance. */
+/* Adds `step` to one word CONTEND_BURST times, and CONTEND_BURST to *balance. Returns how often another work-item
+ * changed the word between additions. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -237,8 +236,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds to *balance the number of
- * loads that mix halves of two stores. */
+/* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds the number of loads that mix
+ * two stores to *balance. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -254,9 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* All work-items update the same words at once. Each test (enum contend_kind) ends after `enough` collisions, or
- * `rounds` loops. `words` has CONTEND_WORDS words, `words64` CONTEND_WORDS64 words, all 0. `balances` has CONTEND_KINDS
- * words per work-item. */
+/* Each test (enum contend_kind) ends after `enough` collisions or `rounds` loops. `words` has CONTEND_WORDS words,
+ * `words64` CONTEND_WORDS64, all 0. `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -286,7 +284,7 @@ void self_test_contend(__global uint *words, __global ulong *words64, __global u
         balances[kind * n + i] = balance[kind];
 }
 
-/* Tests atomic updates of local memory. `outcome` has ATOMICS_LOCALS words per group. */
+/* `outcome` has ATOMICS_LOCALS words per group. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
 {
     __local uint words[ATOMICS_LOCALS];
@@ -325,7 +323,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Waits for this ticket's turn. Returns false after a timeout, or if another group stopped the test. */
+/* Returns false after a timeout, or if another group stopped the test. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -339,9 +337,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until the group with the previous ticket has stored bit `flag` in sums[ticket - 1]. Then sets sums[ticket] to
- * sums[ticket - 1] + ticket + 1, which keeps the flag. Ticket 0 does not wait. Returns false after a timeout. One
- * work-item per ticket must call. */
+/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to sums[ticket - 1] + ticket + 1, which keeps the
+ * flag. Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -365,7 +362,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know release stores, so builds for them (ORDO_CHECKED) use uncached accesses. */
+/* Race checkers do not know release stores, so checked builds use uncached accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -387,9 +384,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees that
- * group's stores. Needs forward progress of started groups. `report` has CHAIN_WORDS words, `sums` and `sums64` one
- * word per group, all 0. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees this
+ * group's stores. Needs forward progress of started groups. `report`, `sums` and `sums64` must be 0 before. Word j of
+ * `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -22,8 +22,8 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The loop only makes lanes finish at different times: it changes the top bit, which is cleared
- * afterwards. */
+/* Returns LANES_WIDE(x). The loop makes lanes finish at different times. It changes only the top bit, which is then
+ * cleared. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -160,9 +160,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces each of the first PHASES_KEYS words by the least of all n words with the same index modulo PHASES_KEYS: the
- * complement of the greatest complement. Without the last barrier, PoCL 6.0 omits the last loop. Calls atomic_max
- * directly, so that the test needs no function of device/atomic.cl. */
+/* Replaces words[k], for k < PHASES_KEYS, by the least word with index k modulo PHASES_KEYS. Without the last barrier,
+ * PoCL 6.0 omits the last loop. Calls atomic_max, so that the test needs no function of device/atomic.cl. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

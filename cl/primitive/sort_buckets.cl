@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs that moves each element twice. First, sort_bucket_scatter moves the elements to buckets by
- * the highest digit that varies. Then one work-item sorts each bucket in its core's cache. */
+/* Stable radix sort for CPUs. First, sort_bucket_scatter moves the elements to buckets by the highest digit that
+ * varies. Then one work-item sorts each bucket in its core's cache. */
 
-/* A long bucket would keep one core busy while others are idle. If there is one, the kernels write SORT_BUCKET_NONE to
- * `plan`, and sort_chunked.cl sorts instead. */
+/* A long bucket would keep one core busy while others are idle. If there is one, the state in `plan` becomes
+ * SORT_BUCKET_NONE, and sort_chunked.cl sorts instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -17,8 +17,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* 1 if keys and values have the same size. Then the spare buffer is an array of key-value pairs, because a scatter of
- * pairs is faster. */
+/* 1 if keys and values have the same size. Then the spare buffer has key-value pairs, because a scatter of pairs is
+ * faster. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -70,8 +70,7 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return key_digit(form, shift, BUCKETS - 1);
 }
 
-/* Returns the lowest bit of the digit that selects an element's bucket. The digit's highest bit is the highest bit of
- * `span`, a bitmap of the key bits that vary. */
+/* Returns the lowest bit of the digit that selects a bucket. `span`: bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     return max(key_width(span), (uint) SORT_BUCKET_BITS) - SORT_BUCKET_BITS;
@@ -79,7 +78,6 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* Estimates the size of the largest bucket from a sample. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -96,7 +94,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* Tolerates a bucket that is a quarter longer than b.longest, because a small sample is inexact. */
+    /* A small sample is inexact, so this allows a bucket a quarter longer than b.longest. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
@@ -119,8 +117,7 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Sets plan[SORT_BUCKET_SHIFT] to the lowest bit of the digit that selects an element's bucket. If all keys are equal,
- * sets the state to SORT_BUCKET_ONE. */
+/* If all keys are equal, the plan's state becomes SORT_BUCKET_ONE. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -152,8 +149,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* At first, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. Replaces it by the index of
- * the first such element in the spare buffer. */
+/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements in bucket i, by the index of the first one
+ * in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -174,7 +171,6 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* Moves the elements of a chunk to the buckets, or to the output if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
                          __global const uint *counts, struct sort_buckets b)
@@ -201,20 +197,20 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
     }
 }
 
-/* Maximum width of a digit, in bits. The counters of wider digits would fill the L1 cache. */
+/* Maximum number of bits of a digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
 /* Buckets of fewer elements are sorted by insertion only. */
 #define INSERTED 24
 
-/* Sorts the elements of `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the
- * remaining elements in their old order, and returns false. */
+/* Sorts `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the remaining elements
+ * in their old order, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
     ulong         moves = 0;
-    ordo_key_form last = KEY_LEAST; /* The largest ordered form so far. */
+    ordo_key_form last = KEY_LEAST; /* Largest ordered form so far. */
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
         const ordo_key_form  form = bucket_form(element.key, b);
@@ -231,13 +227,13 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     return moves <= most;
 }
 
-/* The lowest bit and the width of each digit, the most significant digit first. */
+/* Lowest bit and width of each digit, the most significant digit first. */
 typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides the key bits that vary (set bits of `span`) into digits, from the highest bit down. Stops when the digits
- * have `bits` varying bits. */
+/* Divides the varying key bits (`span`) into digits, from the highest bit down, until the digits have `bits` varying
+ * bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -257,7 +253,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
     return key_digit(form, low, (1u << width) - 1);
 }
 
-/* Sorts the elements by one digit. next[d] must be the number of elements with digit d. */
+/* Sorts by one digit. next[d] must be the number of elements with digit d. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
                             uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
 {
@@ -293,8 +289,8 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Completes the sort by an insertion sort into `out`. Reads `out` if `passes` is odd, else `spare`. Returns false after
- * more than `most` moves. */
+/* Sorts by insertion into `out`. Reads `out` if `passes` is odd, else `spare`. Returns false after more than `most`
+ * moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {
@@ -312,9 +308,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by the highest bits that vary, two bits more than `count` has. In most buckets, few elements agree in
-     * all these bits, so an insertion sort completes the order with few moves. If it needs many moves, passes by all
-     * bits follow. */
+    /* First sorts by the highest bits that vary, two bits more than `count` has. Few elements agree in all of them, so
+     * an insertion sort needs few moves. If it needs many, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs. In each pass, sort_chunk_count and sort_chunk_scatter have one work-item per chunk of
- * consecutive elements, sort_chunk_scan has one work-item. sort_chunk_few sorts few elements in one launch. */
+/* Stable radix sort for CPUs. A work-item handles a chunk of consecutive elements. sort_chunk_few sorts few elements in
+ * one launch. */
 
 #pragma once
 #include "device/compiler.cl"
@@ -17,7 +17,7 @@ ORDO_FN uint chunk_digit(ordo_key key, struct sort_chunks c)
     return key_digit(key_bits(key), c.shift, c.digit_mask);
 }
 
-/* Returns whether sort_buckets.cl has sorted the array. `plan` is NULL if sort_buckets.cl did not run. */
+/* Returns whether sort_buckets.cl has sorted the array. `plan` is NULL if it did not run. */
 ORDO_FN bool chunks_are_idle(__global const uint *plan)
 {
     return plan && plan[SORT_BUCKET_STATE] != SORT_BUCKET_NONE;
@@ -40,7 +40,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count of a digit in a chunk by the output index of the chunk's first element with this digit. */
+/* Replaces each count of a digit in a chunk by the output index of its first element with this digit. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -81,7 +81,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits of ordered forms that the sort compares: key_above(form, shift) & mask. */
+/* The compared bits of an ordered form: key_above(form, shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -97,7 +97,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } few_pairs;
 
-/* Sorts all elements by one digit. next[digit] must be the output index of the first element with the digit. */
+/* Sorts by one digit. next[digit] must be the output index of the digit's first element. */
 ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
                          __private uint next[RANK_RADIX])
 {
@@ -142,8 +142,7 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* Sorts all elements in one work-item. Skips passes whose digit is equal in all keys. in_place must be 1 if the output
- * is the input. */
+/* Skips passes whose digit is equal in all keys. in_place must be 1 if the output is the input. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {

@@ -4,12 +4,10 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Number of copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word
- * are slow. */
+/* Copies of each counter for neighbouring work-items, because atomic additions to one word are slow. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 
-/* Counts the digits of elements `first` to `end` - 1 in counts[digit * DIRECT_COPIES + copy]. */
 ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, sort_digit d, __local uint *counts)
 {
     const uint copy = get_local_id(0) % DIRECT_COPIES;

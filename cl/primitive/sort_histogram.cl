@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts all digits of a radix sort in one read of the keys. For keys of 8 and 16 bytes, also plans the passes
- * (shared/sort.h). A digit that is equal in all keys needs no pass. */
+ * (shared/sort.h): a digit that is equal in all keys needs no pass. */
 
 /* A plan may end with a *local pass*. If the top digits divide the keys into small segments, passes sort by these
- * digits only. Then the local pass (sort_local.cl) sorts each segment. Stehle and Jacobsen, A Memory
+ * digits only. The local pass (sort_local.cl) then sorts each segment. Stehle and Jacobsen, A Memory
  * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Number of copies of each counter. Neighbouring work-items use different copies, because atomic additions to one word
- * are slow. */
+/* Copies of each counter for neighbouring work-items, because atomic additions to one word are slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -17,7 +16,7 @@
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
 typedef struct {
-    /* The greatest digit of all keys plus 1, and RANK_RADIX minus the least digit. Atomic max computes both. */
+    /* Greatest digit of all keys plus 1, and RANK_RADIX minus the least digit, both by atomic max. */
     uint greatest, least;
 } histogram_digit;
 
@@ -35,12 +34,10 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* Number of keys that a work-item loads before it counts them. */
 #define HISTOGRAM_AHEAD 4
 
-/* Counts the digits of this work-item's keys in the group's counters. l->passes has the position of each pass's digit.
- * Computing the positions for each key needs divisions: the sort of 2^26 keys of 4 bytes then takes 1.74 instead of
- * 1.43 ms on an H200. */
+/* Counts the digits of this work-item's keys. l->passes has each digit's position. If it is computed for each key
+ * instead, a sort of 2^26 keys of 4 bytes takes 1.74 instead of 1.43 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -63,7 +60,7 @@ ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogra
 }
 
 /* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. The fences of the other groups make all counts visible. */
+ * finishes last may call. The other groups' fences make their counts visible. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -104,13 +101,12 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* Estimate: with how many elements an element shares its prefix, on average. */
-    float fullest; /* Estimate: fraction of all elements that have the most frequent prefix. */
+    float mean;    /* Estimated mean number of elements that share an element's prefix. */
+    float fullest; /* Estimated fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8
 
-/* Returns how many of `count` keys to sample. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
@@ -155,22 +151,22 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a segment, so other
- * groups would wait idle for a longer one. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a segment, while
+ * others may be idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Limit of the mean number of comparisons per element in the local pass (sort_local.cl). The pass compares each element
- * with all others of its bin (similar keys). */
+/* Maximum mean number of comparisons per element in the local pass, which compares each element with all others of its
+ * bin (similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The estimate counts keys as one bin if they agree in the top digits and in this number of bits below them. */
+/* The estimate counts keys as one bin if they agree in the top digits and this number of bits below. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
-/* Maximum number of top digits that passes sort before the local pass. */
+/* Maximum number of top digits before a local pass. */
 #define PLAN_DIGITS_MAX 10
 
-/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. A local pass needs small segments (elements with equal top digits) and small bins
- * (similar keys of a segment). Tests both for 2 digits, then for 3 digits, and so on. The whole group must call. */
+/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl), or 0 without
+ * one. A local pass needs small segments (elements with equal top digits) and small bins (similar keys of a segment).
+ * The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -194,16 +190,16 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     return found;
 }
 #else
-/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if a
- * local pass would save no time. A local pass needs small segments (elements with equal top digits) and small bins
- * (similar keys of a segment). The whole group must call. */
+/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl), or 0 without
+ * one. A local pass needs small segments (elements with equal top digits) and small bins (similar keys of a segment).
+ * The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Round 1 tests whether bins are small. If they are not, there is no local pass. Round 2 tests whether segments by
-     * the top two digits are small. If they are not, round 3 tests the top three digits. */
+    /* Round 1 tests whether bins are small. If not, there is no local pass. Rounds 2 and 3 test whether segments by the
+     * top two or three digits are small. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -227,8 +223,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans a pass by each varying digit from `low` to `top`, then a local pass (sort_local.cl) by all bits below digit
- * `low`. */
+/* Plans a pass by each varying digit from `low` to `top`, then a local pass by the lower bits. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top,
                         __local const histogram_local *l)
 {
@@ -242,8 +237,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and the result of all
- * h.passes passes is in the output. So the number of omitted passes must be even. If it is odd, plans one more pass. */
+/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and pass number h.passes
+ * writes the output. So an odd number of omitted passes needs one more pass. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -261,8 +256,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Chooses the passes and writes them to `plan`. The whole last group must call, after a barrier that makes l->digit
- * visible. */
+/* All work-items of the last group must call, after a barrier that makes l->digit visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -280,8 +274,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Counts the digits of all passes, plans the passes, and zeroes the first h.bases_word words of `control`. `counters`
- * has 1 + h.passes * RANK_RADIX words. They must be 0, and are 0 again at the end. */
+/* Zeroes the first h.bases_word words of `control`. `counters` has 1 + h.passes * RANK_RADIX words, which are 0 before
+ * and after. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

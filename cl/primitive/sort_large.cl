@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the ranges of elements that sort_local.cl has not sorted, because they are too long, or a bin (similar keys)
- * has too many elements. */
+/* Sorts the ranges that sort_local.cl left unsorted: ranges that are too long, or have a bin (similar keys) with too
+ * many elements. */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -9,7 +9,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } sort_array;
 
-/* Sorts `count` elements by one digit, tile after tile. Ends with a barrier, which makes the result visible. */
+/* Sorts by one digit, tile after tile. Ends with a barrier that makes the result visible. */
 ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
 {
     uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -50,7 +50,7 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
 }
 
 /* Sorts one range by the key bits from `first_bit` to the highest bit in which `least` and `greatest` differ. Reads
- * `out` if from_out, else `spare`. Writes the result to `out`, and overwrites `spare`. */
+ * `out` if from_out, else `spare`. Writes `out`, and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
@@ -64,7 +64,6 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Each work-group sorts one range, unless sort_local has sorted the range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(PAIRS_OUT(out), PAIRS_OUT(spare), __global const uint *plan, __global const uint *bounds,
                 struct sort_local s)

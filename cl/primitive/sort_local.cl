@@ -2,10 +2,10 @@
 /* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
  * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *   1  count    Maps each key to a bin, greater keys to the same or later bins. Counts the keys of each bin.
- *   2  spread   Puts each element's index into its bin, in any order.
- *   3  rank     Compares each element with the other elements of its bin, by key and then by index.
- *   4  gather   Reads keys and values by the sorted indices, then writes them in order. */
+ *    1  count    maps each key to a bin, greater keys to the same or later bins, and counts each bin's keys
+ *    2  spread   puts each element's index into its bin, in any order
+ *    3  rank     compares each element with the others of its bin, by key and then by index
+ *    4  gather   writes keys and values in sorted order */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -22,11 +22,11 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* A bin of more elements needs too many comparisons, so sort_large sorts the range. */
+/* sort_large sorts ranges with a larger bin, which would need too many comparisons. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the index after the segment that contains element at - 1. Keys of a segment differ only in their local_bit
- * lowest bits. */
+/* Returns the end of the segment that contains element at - 1. Keys of a segment differ only in their local_bit lowest
+ * bits. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
@@ -46,8 +46,8 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* Sets bounds[r] to the index of the first element of range r, and bounds[ranges] to `count`. A range is the part of
- * the array that one work-group sorts. */
+/* Sets bounds[r] to the first element of range r (the part that one work-group sorts), and bounds[ranges] to
+ * `count`. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -63,7 +63,7 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 }
 
 typedef struct {
-    /* Each word has the counts of two bins, later the indices of the bins' first elements. */
+    /* Each word has the sizes of two bins, later the indices of their first elements. */
     uint   bins[LOCAL_TILE / 2];
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];
@@ -75,8 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Parameters of local_bin, which maps a key to a bin: it subtracts `least`, shifts the difference so that the greatest
- * difference has 32 bits, and multiplies by `scale`. */
+/* local_bin subtracts `least` from a key. It shifts the difference so that the greatest difference has 32 bits, and
+ * multiplies it by `scale`. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -103,7 +103,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item. n numbers the elements of the bin in
+/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item, where n numbers the bin's elements in
  * any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
@@ -122,8 +122,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Replaces each bin's count by the index of the bin's first element. Sets l->fullest to the greatest count if it
- * exceeds LOCAL_BIN_MAX. A barrier must follow. */
+/* Replaces each bin's count by the index of its first element. Sets l->fullest to the greatest count if it exceeds
+ * LOCAL_BIN_MAX. A barrier must follow. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -193,9 +193,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range, unless it has more than range_max elements. The output may be the input, because all
- * reads precede the writes. Sets bounds[ranges + 1 + range] to 1 if a bin is too large, so that sort_large must sort
- * the range. */
+/* Each work-group sorts one range. The output may be the input, because all reads precede the writes. bounds[ranges + 1
+ * + range] becomes 1 if sort_large must sort the range, because a bin is too large. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

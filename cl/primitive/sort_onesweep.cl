@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, in one launch per pass. Each work-group sorts a tile: it publishes
- * the tile's digit counts, and adds up the counts of earlier tiles (look-back). So a pass reads each element once.
- * Adinets and Merrill, Onesweep (2022). */
+ * the tile's digit counts, and adds up the counts of earlier tiles (look-back). Adinets and Merrill, Onesweep
+ * (2022). */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
 
 /* Built together: sort_histogram sort_onesweep */
 
-/* Number of polls for the counts of a tile, before the waiting group counts the tile's keys itself. */
+/* Polls for a tile's counts before the waiting group counts the tile's keys itself. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
 typedef struct {
-    /* Number of elements with the digit in the tiles between `at` and this group's tile. */
+    /* Elements with the digit in the tiles between `at` and this group's tile. */
     uint sum;
-    /* Number of the next tile to read, in descending order. Less than first_tile if `sum` is complete. */
+    /* Next tile to read, in descending order. Less than first_tile if `sum` is complete. */
     int at;
 } sort_look;
 
 #define SORT_LOOK_AHEAD 4
 
-/* Adds a digit's counts in earlier tiles to look->sum. Returns false if a tile has no count after SORT_LOOKS polls. */
+/* Returns false if a tile has no count after SORT_LOOKS polls. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -49,7 +49,7 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
 }
 
 /* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile
- * has published no counts, this group counts that tile's keys. l->missing must be 0 before. */
+ * has published no counts, counts its keys. l->missing must be 0 before. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -106,8 +106,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
     }
 }
 
-/* Takes the next tile of the launch by a counter (ticket), and returns the digit of the pass. Groups take tiles when
- * they start, so the groups of all earlier tiles have started. */
+/* Takes the launch's next tile by a counter, and returns the pass's digit. Groups take tiles when they start, so the
+ * groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -144,14 +144,14 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Keys with the greatest digit pad an incomplete last tile. So its count of this digit is too great, but no later
-     * tile reads it. */
+    /* Keys with the greatest digit pad an incomplete last tile. Its count of this digit is too great, but no later tile
+     * reads it. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* Loads the values now, so that the loads complete while sort_elements_before waits for other groups. */
+    /* The loads complete while sort_elements_before waits for other groups. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

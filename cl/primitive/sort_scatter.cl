@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort, least significant digit first, in three launches per pass: count, scan, scatter. Groups never wait
- * for other groups, but a pass reads the keys twice. */
+/* Stable radix sort, least significant digit first, in three launches per pass: count, scan, scatter. No group waits
+ * for another, but a pass reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -21,8 +21,8 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
-/* Replaces a digit's count in each tile by the sum of its counts in earlier tiles. Sets control[digit] to its count in
- * all tiles. Each group handles one digit. */
+/* Replaces a digit's count in each tile by the sum of its counts in earlier tiles. Sets control[digit] to the digit's
+ * total. Each group handles one digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

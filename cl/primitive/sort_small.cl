@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of one tile by one work-group. All passes run in one launch. */
+/* Stable radix sort of one tile by one work-group, in one launch. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -38,8 +38,8 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves the elements reg[] of all work-items through `array`. Writes reg[i] to array[place i of `places`], then sets
- * reg[i] to array[first + i * TEAM_WIDTH]. A barrier follows the writes, and another one the reads. */
+/* Writes reg[i] of all work-items to array[place i of `places`], then sets reg[i] to array[first + i * TEAM_WIDTH]. A
+ * barrier follows the writes, and another one the reads. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \
@@ -52,7 +52,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
     } while (0)
 
-/* Sorts all elements with one group. The output may be the input, because all reads precede the writes. */
+/* The output may be the input, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
 {

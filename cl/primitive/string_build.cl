@@ -8,8 +8,7 @@
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
-/* Sets bad[0] to count - i, where i is the first row whose offsets descend or exceed the column. If there is no such
- * row, bad[0] remains 0. It must be 0 before. */
+/* For the first row i whose offsets descend or exceed the column, sets bad[0] to count - i. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 {
@@ -21,11 +20,10 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
     }
 }
 
-/* Indices of the words in which string_apart reports its findings. */
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns the position of the first difference of two strings whose first `from` bytes are equal. Compares at most
- * STRINGS_PREFIX_MAX bytes. If these are equal and both strings have more, returns the number of equal bytes, with
+/* Returns the position of the first difference of two strings whose first `from` bytes are equal. If the next
+ * STRINGS_PREFIX_MAX bytes are also equal and both strings have more, returns the number of equal bytes, with
  * STRING_GOES_ON in place of the bit number. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
@@ -43,12 +41,11 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
     return (uint) same << 4 | (clz((uchar) (in_a ^ in_b)) + 1u);
 }
 
-/* Sets position[i], for i > 0, to the position of the first difference of the strings i - 1 and i. String i is in row
- * rows[i] of the column, or in row i if `rows` is NULL. A launch compares a part of long strings. The host sets all
- * position[i] to STRING_GOES_ON, then launches the kernel until state[STRING_UNFINISHED] remains 0.
- *
- *  state[STRING_DESCENDS]  receives count - i for the first string i that is less than string i - 1
- *  state[STRING_TOO_LONG]  receives count - i for the first string i that shares too many bytes with string i - 1 */
+/* Sets position[i], for i > 0, to the position where strings i - 1 and i differ first. String i is in row rows[i], or
+ * in row i if `rows` is NULL. A launch compares a part of long strings. The host sets all position[i] to
+ * STRING_GOES_ON, then launches the kernel until state[STRING_UNFINISHED] remains 0. state[STRING_DESCENDS] and
+ * state[STRING_TOO_LONG] become count - i for the first string i that is less than string i - 1, or shares too many
+ * bytes with it. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -76,7 +73,7 @@ void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint co
 
 /* ---- distinct strings ------------------------------------------------------------------------------------------ */
 
-/* marks[i] becomes 1 if row i is the first with its string, otherwise 0. marks[count] becomes 0. */
+/* marks[i] becomes 1 if row i is the first with its string, else 0. marks[count] becomes 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_heads(__global const uint *position, uint count, __global uint *marks)
 {
@@ -90,9 +87,9 @@ void string_heads(__global const uint *position, uint count, __global uint *mark
 
 /* Writes for each distinct string, in sorted order:
  *
- *  tests   the position where the string and the next one differ first
- *  starts  unless NULL, the index of the string's first row in sorted order. The last entry is `count`.
- *  first   unless NULL, this row's number in the column
+ *  tests   position where the string and the next one differ first
+ *  starts  index of the string's first sorted row, and `count` at the end. May be NULL
+ *  first   this row's number in the column. May be NULL
  *
  * ids[i] is the number of distinct strings whose first row is before row i. */
 ORDO_KERNEL(STRINGS_GROUP)
@@ -117,8 +114,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of tests in the trie's subtree with root i, or STRING_NODE or more if there are as many. The
- * subtree consists of test i and its neighbours on both sides, up to the next lesser test. */
+/* Returns the number of tests in the trie's subtree with root i, at most STRING_NODE. The subtree is test i and the
+ * greater tests next to it, on both sides. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];
@@ -130,7 +127,7 @@ ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
     return size;
 }
 
-/* Sets marks[i] to 1 if the subtree of test i has too many tests for a node (STRING_NODE or more), otherwise to 0. Sets
+/* Sets marks[i] to 1 if the subtree of test i has STRING_NODE tests or more, too many for a node, else to 0. Sets
  * marks[count] to 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_above(__global const uint *tests, uint count, __global uint *marks)
@@ -143,8 +140,8 @@ void string_above(__global const uint *tests, uint count, __global uint *marks)
     }
 }
 
-/* Copies the marked tests of a level to the level above it: to `above` the tests, and to `cuts` their indices in this
- * level. sums[i] is the number of marked tests before test i. */
+/* Copies a level's marked tests to `above`, the level above, and their indices in this level to `cuts`. sums[i] is the
+ * number of marked tests before test i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_promote(__global const uint *tests, uint count, __global const uint *sums, __global uint *above,
                     __global uint *cuts)

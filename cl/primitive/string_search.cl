@@ -9,8 +9,8 @@
 
 /* An index. The rows of the column, in the order of their strings, are the *sorted rows*.
  *
- *  rows    Sorted row i is row rows[i] of the column. If `rows` is NULL, it is row i.
- *  starts  The first sorted row with string `id` is starts[id]. If `starts` is NULL, it is sorted row `id`. */
+ *  rows    sorted row i is row rows[i] of the column, or row i if `rows` is NULL
+ *  starts  string `id` is first in sorted row starts[id], or in sorted row `id` if `starts` is NULL */
 typedef struct {
     __global const uint        *words;
     __global const string_head *head;
@@ -34,8 +34,8 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* The bits that a descent reads. At positions before `stop` they are the bits of a query, which begins at byte `at`. At
- * all other positions they are `turn`. `stop` is at most the position after the query's last byte. */
+/* A probe: the bits that a search reads. Before position `stop`, they are the bits of a query, which begins at byte
+ * `at`. All other bits are `turn`. `stop` is at most the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -51,13 +51,13 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
     return value >> (8 - (position & 15)) & 1;
 }
 
-/* The state of a search that reads the tests (bit positions) of a node from left to right.
+/* The state of a search that reads a node's tests (bit positions) from left to right.
  *
- *  gap    The result so far: the index of the test after the place where the search ends.
- *  limit  Tests with positions from `limit` on are skipped.
+ *  gap    the result so far: index of the test after the place where the search ends
+ *  limit  tests with positions from `limit` on are skipped
  *
- * At a test where the probe has a 0, the search turns left. Then `limit` becomes this test's position, so the tests of
- * its right subtree, which have greater positions, are skipped. A test where the probe has a 1 removes the limit. */
+ * If the probe has a 0, the search turns left, and `limit` becomes the test's position. This skips its right subtree,
+ * whose tests have greater positions. If the probe has a 1, the limit is removed. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -69,7 +69,7 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches the node of tests `from` to `to` - 1. Returns the index of the test after the gap where the search ends. */
+/* Searches tests `from` to to - 1. Returns the index of the test after the gap where the search ends. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -87,17 +87,16 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the probe. It is the string just before test number `test` of level `level`. If
- * there is none, `level` is STRING_NO_PREFIX. */
+/* A stored string that is a prefix of the probe: the string just before test `test` of level `level`. If there is none,
+ * `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
-/* Looks in a node for the longest stored prefix of the probe, and sets *prefix if there is one. Where a search turned
- * right at a test for the existence of a byte (bit 0), the string before the test has ended, so it is a prefix. The
- * right turns on the way to `gap` are those tests before it that are less than all tests between them and the gap. The
- * last of them with bit 0 belongs to the longest prefix. */
+/* Sets *prefix to the longest stored prefix of the probe in this node, if any. If a search turns right at a test for
+ * the existence of a byte (bit 0), the string before the test is a prefix. The search turned right at each test before
+ * `gap` that is less than all tests between it and the gap. The last such test with bit 0 gives the longest prefix. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -114,13 +113,12 @@ ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint s
     }
 }
 
-/* Tests `from` to `to` - 1 of a level. */
 typedef struct {
     uint from, to;
 } string_range;
 
-/* Follows the probe through the branches, the binary trie above the last level. Returns the node of the last level
- * that it reaches. *prefix, unless `prefix` is NULL, receives the longest stored prefix found on the way. */
+/* Follows the probe through the branches, the binary trie above the last level, to a node of the last level. `prefix`
+ * may be NULL. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -143,8 +141,8 @@ ORDO_FN string_range branch_end(__private const string_index *x, __private const
     return r;
 }
 
-/* Searches all levels from the last one down. Returns the id of the string where the search ends. *prefix, unless
- * `prefix` is NULL, receives the longest stored prefix found on the way. */
+/* Returns the id of the string where the search ends. *prefix, unless `prefix` is NULL, receives the longest stored
+ * prefix of the probe. */
 ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
                             __private string_prefix *prefix)
 {
@@ -164,19 +162,17 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
 
 /* ---- one query ------------------------------------------------------------------------------------------------- */
 
-/* A query compared with the string where its search ended.
+/* A query compared with the string where its search ended:
  *
  *  apart    position of their first difference, or STRING_EQUAL
- *  greater  true if the query is greater
- *  begins   true if the query begins with the string
- *  ends     true if the string begins with the query */
+ *  begins   the query begins with the string
+ *  ends     the string begins with the query */
 typedef struct {
     uint id, apart;
     bool greater, begins, ends;
 } string_match;
 
-/* Returns the position of bit `bit` of byte `at`. Bytes after STRING_SHARED_MAX count as this byte, because all tests
- * have lesser positions. */
+/* Bytes after STRING_SHARED_MAX count as this byte, because all tests have lesser positions. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -187,7 +183,6 @@ ORDO_FN string_probe string_probe_of(__private const string_column *queries, str
     return (string_probe) { queries->bytes, q.at, string_position(q.length, 0), false };
 }
 
-/* Compares a query with string `id`. This is the only comparison of a search. */
 ORDO_FN string_match string_compare(__private const string_index *x, __private const string_column *queries,
                                     string_text q, uint id)
 {
@@ -209,8 +204,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the id of the first string that has the query's bits at all positions before `stop`. If `last` is true,
- * returns the id of the last such string. */
+/* Returns the id of the first string (the last one if `last`) that has the query's bits at all positions before
+ * `stop`. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -218,8 +213,8 @@ ORDO_FN uint string_end(__private const string_index *x, __private const string_
     return string_descend(x, &p, 0);
 }
 
-/* Returns the number of strings less than a query. If `upper` is true, an equal string counts, too. `m` is the query's
- * result of string_locate. */
+/* Returns the number of strings less than a query. If `upper`, an equal string counts, too. `m` is the query's result
+ * of string_locate. */
 ORDO_FN uint string_bound(__private const string_index *x, __private const string_column *queries, string_text q,
                           string_match m, bool upper)
 {
@@ -255,8 +250,8 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
     }
 }
 
-/* Sets ids[i] to `add` plus the number of strings less than query i. If `upper` is not 0, an equal string counts, too.
- * If the sum is not below `limit`, ids[i] becomes STRING_NO_ID. */
+/* Sets ids[i] to `add` plus the number of strings less than query i, or to STRING_NO_ID if the sum is not below
+ * `limit`. If `upper` is not 0, an equal string counts, too. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
                    uint upper, uint add, uint limit)
@@ -271,7 +266,6 @@ void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, _
     }
 }
 
-/* Returns the id of the longest string that a query begins with. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     const string_match m = string_locate(x, queries, q);
@@ -299,7 +293,6 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
     }
 }
 
-/* Writes the ids `from` to `to` - 1 as a first id and a number of ids. */
 ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from, uint to)
 {
     if (first)
@@ -350,8 +343,8 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 
 /* ---- strings by id --------------------------------------------------------------------------------------------- */
 
-/* Sets lengths[i] to the length of string ids[i]. bad[0] receives count - i for the first id that is not below n_ids,
- * and must be 0 before. lengths[count] becomes 0. */
+/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. bad[0] receives count - i for the first id
+ * not below n_ids, and must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
                     __global ulong *lengths, ulong lengths_at, __global uint *bad)
@@ -368,7 +361,6 @@ void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, u
     }
 }
 
-/* words[i] becomes i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_numbers(__global uint *words_out, ulong at, uint count)
 {
@@ -376,7 +368,7 @@ void string_numbers(__global uint *words_out, ulong at, uint count)
     words_out[at + i] = i;
 }
 
-/* Copies the bytes of string ids[i] to byte offsets[i] of `bytes`. STRINGS_LANES work-items copy a string. */
+/* STRINGS_LANES work-items copy a string. */
 #ifndef STRINGS_LANES
 #define STRINGS_LANES 1
 #endif

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts the rows of a column of strings in rounds. shared/strings.h describes segments, depths and keys.
- *
- *  strings_begin   checks the offsets and prepares the first round
- *  strings_share   extends the depths of the segments
- *  strings_keys    makes the keys, which kernels of another file sort together with the row numbers
- *  strings_split   finds the undecided rows, which have equal keys and more bytes
- *  strings_keep    collects these rows for the next round
- *
- *  STRINGS_OFFSET_BYTES  The size of an offset: 4 or 8.
- * Each group handles STRINGS_TILE consecutive slots (group/strings.cl). */
+/* Sorts the rows of a column of strings in rounds. shared/strings.h describes segments, depths and keys. Each round
+ * runs strings_share, strings_keys, a sort of row numbers by keys, strings_split and strings_keep. STRINGS_OFFSET_BYTES
+ * is the size of an offset: 4 or 8. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -26,7 +19,7 @@ typedef uint string_offset;
 
 /* ---- strings --------------------------------------------------------------------------------------------------- */
 
-/* A column of strings. String i begins at byte begin + offsets[i] of the buffer. */
+/* String i begins at byte begin + offsets[i] of the buffer. */
 typedef struct {
     __global const string_offset *offsets;
     string_bytes                  bytes;
@@ -40,10 +33,9 @@ ORDO_FN strings strings_of(__global const string_offset *offsets, ulong offsets_
 }
 
 typedef struct {
-    ulong at, left; /* position of its first byte, and number of bytes */
+    ulong at, left; /* position of the first byte, and number of bytes */
 } string_rest;
 
-/* Returns string number `row` without its first `depth` bytes. */
 ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong depth)
 {
     const ulong at = s->offsets[row] + depth;
@@ -52,8 +44,8 @@ ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong dep
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts row i into slot i of segment 0. If a row's offsets descend or exceed n_bytes, the row is
- * bad. For the first bad row i, *bad becomes count - i. *bad must be 0 before. */
+/* Checks the offsets, and puts row i into slot i of segment 0. For the first row i whose offsets descend or exceed
+ * n_bytes, sets *bad to count - i. *bad must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
@@ -77,13 +69,13 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 
 /* ---- a round --------------------------------------------------------------------------------------------------- */
 
-/* The undecided rows of a round (rows with equal keys so far) lie in *slots*. Rows move between slots only within their
- * segment, so each slot keeps its position in the output.
+/* The undecided rows of a round, which have equal keys so far, lie in *slots*. Rows move between slots only within
+ * their segment, so each slot keeps its position in the output.
  *
- *  rows, segment  the row in slot i, and the number of its segment
+ *  rows, segment  the row in slot i, and its segment's number
  *  first          the first slot of segment s
  *  depth          the first depth[s] bytes of the strings of segment s are equal
- *  more           the next more[s] bytes are equal, too, in the rows compared so far */
+ *  more           the next more[s] bytes are equal in the rows compared so far */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -101,8 +93,8 @@ ORDO_FN void strings_share_row(__private const strings *s, __private const undec
         ordo_min(&u->more[segment], same);
 }
 
-/* All strings of segment s have their first depth[s] bytes in common. Sets more[s] to the number of common bytes that
- * follow, at most STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
+/* Sets more[s] to the number of bytes that the strings of segment s have in common after depth[s] bytes, at most
+ * STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_share(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                    ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const uint *first,
@@ -114,8 +106,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Makes keys[i] from the string in slot i. Inverts the key bits that are 1 in `turn`. For ascending order `turn` is 0.
- * For descending order it has all bits below the segment's number. */
+/* Makes keys[i] from the string in slot i. Inverts the key bits of `turn`: none for ascending order, all bits below the
+ * segment's number for descending order. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -132,15 +124,15 @@ void strings_keys(__global const string_offset *offsets, ulong offsets_at, __glo
     }
 }
 
-/* Returns whether the strings with this key continue after the window (the `window` bytes that the key holds). */
+/* Returns whether strings with this key continue after its `window` bytes. */
 ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
 {
     return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
 }
 
-/* Writes the sorted rows to the output, and marks the rows that remain undecided: rows with equal keys whose strings
- * continue after the window. If the row in slot i is undecided, marks[i] becomes 1, or 2^32 + 1 for the first row with
- * its key. All other marks, and marks[count], become 0. */
+/* Writes the sorted rows to the output, and marks the undecided rows: rows with equal keys whose strings continue after
+ * the `window` bytes. Their marks become 1, or 2^32 + 1 for the first row with its key. All other marks, and
+ * marks[count], become 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
                    uint window, ulong turn, __global ulong *marks, __global uint *rows_out, ulong rows_out_at,
@@ -161,8 +153,8 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) of all slots
- * before slot i. So its lower half is the new slot, and its upper half the number of new segments so far. */
+/* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) before slot
+ * i. Its lower half is the new slot, its upper half the number of new segments so far. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,

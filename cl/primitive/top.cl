@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the first k elements of an array in key order, or the element of a given rank. Radix select finds the k-th
- * element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree with the
- * k-th element in all digits so far. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K
- * Algorithms on GPU (SC 2023). */
+/* Selects the first k elements of an array in key order, unsorted, or the element of a given rank. Radix select finds
+ * the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree
+ * with the k-th element in all digits so far. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC
+ * 2023). */
 
 /* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
 #pragma once
@@ -99,8 +99,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Returns a digit of an element: (number >> shift) & mask. The number has the key, and in its low index_bits bits the
- * element's index. */
+/* Returns digit (number >> shift) & mask of an element. The number is the key, followed by the element's index in
+ * index_bits bits. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -126,8 +126,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The next digit may have bits of key and index (see top_digit). top_key_of returns its key bits, at their position in
- * the key, top_index_of its index bits. */
+/* A digit may have bits of key and index (see top_digit). top_key_of returns its key bits, at their position in the
+ * key, top_index_of its index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -154,8 +154,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Writes the result of a pass to `record`. `digit` must be the digit of the k-th element. `candidates` elements have
- * this digit, and `upto` candidates have a lesser digit. */
+/* `digit` is the k-th element's digit. `candidates` elements have this digit, and `upto` candidates have a lesser
+ * digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -169,8 +169,7 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the k-th element's next digit in the histogram of digits, and writes the pass's result to `record`. Only the
- * last group may call. */
+/* Finds the k-th element's next digit, and writes the pass's result to `record`. Only the last group may call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -192,7 +191,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the histogram of the pass. The last of `groups` groups calls top_choose. */
+/* Adds the group's counts to the pass's histogram. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -252,19 +251,19 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 typedef struct {
     __global const ordo_key *keys;
-    __global const uint     *index; /* Indices of the elements in the array. NULL if the source is the array. */
+    __global const uint     *index; /* Array indices of the elements. NULL if the source is the array. */
     uint                     count;
 } top_source;
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* Results of passes p.pass - 1 and p.pass - 2. */
+    top_record now, prev; /* Results of passes p.pass - 1 and, if any, p.pass - 2. */
     bool       done;
     uint       digit;
-    uint       items; /* Number of elements per work-item and round. */
+    uint       items; /* Elements per work-item and round. */
 } top_step;
 
-/* Returns true if an element agrees with the k-th element in digits 0 to p.pass - 2. All elements of a list do. */
+/* Returns whether an element agrees with the k-th element in digits 0 to p.pass - 2. All elements of a list do. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -307,8 +306,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` counts this work-item's elements that the pass outputs, the upper half the elements that it
- * keeps as candidates. Bit i of `some` is 0 if both counts are 0 in the i-th block of TOP_AHEAD elements. */
+/* The lower half of `sum` counts this work-item's elements for the output, the upper half its candidates. Bit i of
+ * `some` is 0 only if the i-th block of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -354,12 +353,11 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
 typedef struct {
     __global ordo_key *keys;
     __global uint     *index;     /* May be NULL. */
-    __global ordo_key *list_keys; /* NULL if the candidates do not fit into the list. */
+    __global ordo_key *list_keys; /* NULL if the candidates exceed the list. */
     __global uint     *list_index;
 } top_places;
 
-/* Writes this work-item's elements to the output or to the list of candidates. `before` is the sum of top_fates.sum
- * over the group's earlier work-items. */
+/* `before` is the sum of top_fates.sum over the group's earlier work-items. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -388,9 +386,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Runs a pass after pass 0. Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates
- * with the same digit. Reads the array, or the list of the previous pass if its candidates fit into a list. Writes the
- * list of this pass. All passes need the same number of groups. */
+/* Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates with the same digit. Reads
+ * the previous pass's list, or the array if the list was too short. All passes need the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a few least elements of an array on a CPU. A work-item handles a chunk of successive elements, and lists keys
- * below a limit. When the list is full, it keeps only the needed keys and lowers the limit. Lists are in array order,
- * so a stable sort of all lists completes the selection. */
+/* Selects a few least elements of an array on a CPU. A work-item lists the keys of a chunk that are below a limit. When
+ * the list is full, it keeps only the needed keys and lowers the limit. Lists are in array order, so a stable sort of
+ * all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -27,7 +27,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps only the `needed` least keys of a list, in their order. Returns the greatest remaining key. */
+/* Keeps the `needed` least keys of a list, in their order. Returns the greatest of them. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -50,8 +50,7 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Selects c.needed elements of each chunk, which must have at least this number. Lists have space for c.room
- * elements. */
+/* Selects c.needed elements of each chunk, which must have as many. Lists have space for c.room elements. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
@@ -61,7 +60,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool open = true; /* True until the list is full for the first time. Until then, all keys are listed. */
+    bool               open = true; /* True until the list is full for the first time. */
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);
