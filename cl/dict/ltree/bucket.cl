@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf.
+/* Applies an unsorted batch with few updates per leaf.
  *
  *   bucket_updates   puts each update's index into its leaf's bucket
- *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
+ *   update_heads     applies each bucket to its leaf */
 
-/* A team (lanes that work together) holds a leaf in registers. update_heads has a second loop for leaves that may
- * overflow. All teams of a work-group run this loop in step, so that one atomic operation allocates all new leaves.
- * Whole sub-groups must call updates_next and the functions after it. */
+/* A team holds a leaf in registers. Leaves that may overflow get a second loop, which all teams of a work-group run in
+ * step: one atomic operation then allocates all new leaves. Whole sub-groups must call updates_next and the functions
+ * after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The first update that arrives at a leaf is the leaf's head. The later ones go to the leaf's bucket. A leaf's updates
- * are applied in batch order.
+/* The first update to arrive at a leaf is its head, later ones go to its bucket. All are applied in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
  *
- * If a bucket overflows, state[LTREE_LARGEST] becomes greater than 0, and the host sorts the batch instead. */
+ * If a bucket overflows, state[LTREE_LARGEST] becomes positive, and the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the group's sum of x to *to by one atomic operation. The whole group must call this. */
+/* Adds the group's sum of x to *to. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -33,8 +32,7 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* Puts the updates into the buckets. heads[i] becomes the leaf of update i if the update is the leaf's head (the first
- * to arrive), else LTREE_NONE. */
+/* heads[i] becomes the leaf of update i if the update arrives there first, else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -68,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Lane l of a team holds LANE_SLOTS slots of a leaf, from l * LANE_SLOTS on. If the leaf may overflow, the lane holds
- * LANE_SLOTS more, from LTREE_WORDS + l * LANE_SLOTS on. */
+/* Lane l holds LANE_SLOTS slots of a leaf from l * LANE_SLOTS on and, if the leaf may overflow, as many from
+ * LTREE_WORDS + l * LANE_SLOTS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -84,7 +82,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* Both functions return x of the next lower lane. In lane 0 the result is undefined. */
+/* x of the next lower lane; undefined in lane 0 */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -94,7 +92,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* Loads a piece: 16 bytes of a column (the keys or values of a leaf). */
+/* A piece is 16 bytes of a leaf's keys or values. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -118,13 +116,13 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* Defines functions on a column, the keys or values of a leaf in a team's registers.
+/* Functions on a column: a leaf's keys or values in a team's registers.
  *
- *   column_read    reads the slots below `count`, and sets the others to `fill`
+ *   column_read    reads the slots below `count`, sets the others to `fill`
  *   column_write   writes the pieces that contain slots first .. end - 1
  *   column_put     if `opens`, moves the slots from `at` on up by one
- *                  if `puts`, stores x in slot `at`; if also `joins`, combines x with the old value
- *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
+ *                  if `puts`, stores x in slot `at`; if `joins`, combined with the old value
+ *   column_close   if `closes`, removes slot `at` and sets the last to `fill`
  *
  * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
 #if VALUE_COMBINES
@@ -198,7 +196,7 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are unchanged since held_read. */
+/* A leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are as in memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -232,7 +230,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or all store. */
+    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
@@ -266,14 +264,13 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update, held by all lanes of a team. `any` is false if there is none. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* Removes the team's update with the least batch index, and returns it to all lanes. */
+/* Removes the update with the least batch index. Returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -345,11 +342,11 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` new leaves, and `parents` places in the list of nodes whose children split. Returns the
- * work-item's first leaf and first place. */
+/* Allocates leaves, and places in the list of nodes with split children. Returns this work-item's first leaf and
+ * place. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* Waits until all work-items have read the previous result. */
+    /* All work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -381,8 +378,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates to the team's leaf, if the team `has` one, and splits the leaf if it overflows. Returns how many
- * elements the leaf gains (in lane 0). */
+/* If the team `has` a leaf, applies its updates and splits it if it overflows. Lane 0 gets the number of gained
+ * elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -446,7 +443,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Declares variables after the barrier, because a CPU compiler does not keep conditions across barriers. */
+        /* Declared after the barrier, because CPU compilers do not keep conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
@@ -461,7 +458,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        /* No team may write counts of leaves before all teams have read them. */
+        /* All teams must read the leaves' counts before any team writes them. */
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();

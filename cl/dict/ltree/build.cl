@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a linked tree from sorted elements, level by level from the leaves up. */
+/* Builds a linked tree from sorted elements, from the leaves up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* Distribution of entries to nodes, as evenly as possible. */
 typedef struct {
-    uint even, more; /* Each node has `even` entries, and the first `more` nodes have one more. */
+    uint even, more; /* Each node has `even` entries, the first `more` nodes one more. */
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -55,7 +54,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds nodes first_node .. first_node + nodes - 1 of `level`. Their n children are numbered from first_child on. */
+/* Builds nodes first_node .. first_node + nodes - 1. Their n children are numbered from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -67,13 +66,13 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* Index of the child whose low bound this word gets: a key's own child, the next node's first child for
-         * LTREE_HIGH, else this node's first child. */
+        /* The child whose low bound this word gets: a key's own child, the next node's first child for LTREE_HIGH, else
+         * this node's first child. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* Writes unused slots too: concurrent operations may read them. */
+        if (word < LTREE_SLOTS) /* Unused slots too: concurrent operations may read them. */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes a node that the operation has latched (locked). */
+/* Changes a node that the operation has latched. */
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot` of a node with `count` keys. If not,
- * removes the entry at `slot`. */
+/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot`. If not, removes the entry at
+ * `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* The store writes whole pieces of 16 bytes, so all their slots must be loaded. */
+        /* A store writes whole pieces of 16 bytes, so all their slots must be loaded. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -41,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a node. Returns LTREE_NONE if no node is free. Several teams can try to get the last free node. *taken then
- * exceeds the capacity until the host corrects it. */
+/* Returns LTREE_NONE if no node is free. Several teams may try to get the last one: *taken then exceeds the capacity
+ * until the host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -58,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Lane 0 tries to latch (lock) a node for its team. Returns false if the header no longer is `was`. `seen` must be
- * computed from all words loaded after `was`, so that the latch cannot precede these loads. */
+/* Returns false if the header no longer is `was`. `seen` is computed from all words loaded after `was`, so that the
+ * latch cannot precede these loads. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -71,11 +71,11 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
         return false;
     apart_sync();
     if (LTREE_BY_FENCE)
-        ordo_fence_device(); /* Other work-items must see the latch before any store of this change. */
+        ordo_fence_device(); /* Others must see the latch before any store of this change. */
     return true;
 }
 
-/* Releases a latched node: writes its header with the new count and the next version. */
+/* Releases a latched node: stores the new count and the next version. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
@@ -84,8 +84,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The caller must still hold the left neighbour's latch. No operation uses the new
- * node before that latch is released. So without fences, relaxed order suffices here. */
+/* Releases the latch of a new node. The left neighbour must still be latched: until its release, no operation uses the
+ * new node. So without fences, a relaxed store suffices. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -110,8 +110,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between both nodes.
- * The new node stays latched, because another operation may follow the new link at once. */
+/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between them. The new
+ * node stays latched, because operations may follow its link at once. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -153,25 +153,25 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 
 typedef struct {
     uint          node, slot, count; /* before the change */
-    uint          fresh;             /* New right neighbour after a split, else LTREE_NONE. */
+    uint          fresh;             /* new right neighbour after a split, else LTREE_NONE */
     ordo_key_form middle;            /* bound between the two nodes */
 } ltree_site;
 
-/* Splits a full, latched node that will get a key at site->slot. *site becomes the half that gets the key. Returns
- * false, and changes nothing, if no node is free. */
+/* Splits a full, latched node. *site becomes the half that gets the key. If no node is free, returns false and changes
+ * nothing. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* Between leaves, the bound is the left leaf's last key. Between inner nodes, it is the right node's first key. */
+    /* The bound is the left leaf's last key, or the right inner node's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads one half's keys, because both halves would take twice the registers. */
+    /* Reloads one half's keys: both halves would take twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

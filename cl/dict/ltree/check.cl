@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a linked tree (shared/ltree.h). The host launches check_down for each level, from the root
- * down. wrong[f] becomes the least node that has finding f (enum ltree_finding). */
+/* Checks the invariants of shared/ltree.h. The host launches check_down for each level, from the root down. wrong[f]
+ * becomes the least node with finding f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks that the entries of `level` lead to the correct children. Writes a child's level to levels[child], or 0 to
- * leaves[child] for a leaf. The host must have set both arrays to LTREE_NONE, which then marks nodes without an
- * entry. */
+/* Checks the entries of `level`. Writes a child's level to levels[child], or 0 to leaves[child]. The host sets both
+ * arrays to LTREE_NONE before, which then marks nodes without an entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -17,7 +16,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* Uncached, because other work-items set the levels of
+        if (ordo_load_uncached(&levels[node]) != level) /* Uncached, because other work-items write levels of
                                                          * children. */
             continue;
         const uint child = children[i];
@@ -138,6 +137,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level. */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1: any inner level */
     }
 }

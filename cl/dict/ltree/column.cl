@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds a column of a node (its keys, values or children) in one work-item's registers. column_team.cl spreads a column
- * over a team. */
+/* Holds a column of a node (keys, values or children) in one work-item's registers. column_team.cl spreads it over a
+ * team. */
 #pragma once
 #include "dict/ltree/node.cl"
 
 #if TEAM_WIDTH == 1
 
-/* Words of a column per work-item. */
+/* words per work-item */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)
@@ -27,14 +27,14 @@ ORDO_FN uint column_word(uint r)
 #define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
 #define PER_PIECE_ulong   2
 
-/* Defines functions on a column.
+/* Functions on a column:
  *
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes these pieces
- *   column_at               returns the word s
+ *   column_at               returns word s
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot
  *                           if not, removes `slot` and appends x
- *   column_keep             moves the upper half (if `upper`) or the lower to the front; sets the rest to `fill` */
+ *   column_keep             moves the upper (if `upper`) or the lower half to the front, sets the rest to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spreads a column of a node (its keys, values or children) over the registers of a team. Word s is in lane s %
- * TEAM_WIDTH, so a team loads a column by coalesced accesses. All lanes of a team must call these functions. */
+/* Spreads a column of a node (keys, values or children) over a team's registers. Word s is in lane s % TEAM_WIDTH, so
+ * accesses are coalesced. All lanes of a team must call these functions. */
 #pragma once
 #include "device/apart.cl"
 #include "dict/ltree/node.cl"
@@ -21,13 +21,13 @@ ORDO_FN uint column_word(uint r)
 #define GET_uint(x, l)  apart_shuffle(x, l)
 #define GET_ulong(x, l) apart_shuffle64(x, l)
 
-/* Defines functions on a column. column.cl describes column_shift and column_keep.
+/* Functions on a column. column.cl describes column_shift and column_keep.
  *
- *   column_load_uncached    reads the words first .. end - 1; sets the others to 0
- *   column_store_uncached   writes word s to to[s], for each s in first .. end - 1
- *   column_at               returns the word s to all lanes
- *   column_merge            inserts the words 0 .. own - 1 of `from`, except the word `slot`, before the `count` words
- *                           of `into`. All lanes load their words before any lane stores */
+ *   column_load_uncached    reads words first .. end - 1, sets the others to 0
+ *   column_store_uncached   writes word s to to[s], for s in first .. end - 1
+ *   column_at               returns word s to all lanes
+ *   column_merge            inserts words 0 .. own - 1 of `from`, except `slot`, before the `count` words of `into`.
+ *                           All lanes load before any lane stores. */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[COLUMN_ROWS];                                                                                          \
@@ -111,7 +111,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Returns a mask: bit s is 1 if word s of the line is less than the key. */
+/* Bit s of the result is 1 if word s is less than the key. */
 ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
 {
     uint words = 0;

@@ -1,79 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations on a linked tree.
- *
- * A team (of TEAM_WIDTH lanes) runs one operation after another. Each step of an operation descends from the root to a
- * node, works on the node, or follows a link to the right. No step waits for another team, so the lanes of a sub-group
- * need no independent progress. */
+/* Runs concurrent operations. A team runs one operation after another. Each step descends to a node, works on it, or
+ * follows a link to the right. No step waits for another team, so lanes need no independent progress. */
 
-/* Lane 0 of a team, the leader, latches (locks) and releases nodes. All lanes take the same branches, because each
- * decision depends on ballots or on words that one lane gives to all. */
+/* Lane 0 of a team, the leader, latches and releases nodes. All lanes take the same branches, because decisions depend
+ * on ballots or on words given to all lanes. */
 
-/* After a split, an operation adds the new node to the level above. Before that, it releases the split node, so it
- * acquires one latch at a time. Searches still reach the new node by the left neighbour's link (Lehman and Yao; Sagiv,
- * JCSS 1986). Only a merge acquires two latches.
+/* After a split, an operation releases the node, then adds the new node to the level above. So it acquires one latch at
+ * a time. Searches still reach the new node by its left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986). Only a
+ * merge acquires two latches.
  *
- * The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. This is
- * safe, because:
- *   - A node keeps its level during a launch, so a stale child number still leads to the level below. A child number
- *     that was never written is all ones, which is the number of no node.
- *   - The bounds low and high of a node never rise, so keys only move to the right. If the query is above high, the
- *     search follows links to the right. If it is not above low, a stale word has led the search too far, and it
- *     restarts at the root with loads that bypass the caches. */
+ * The descent takes no latch, and its loads have no order. Stale or torn words are safe:
+ *   - A node keeps its level during a launch, so a stale child number leads to the level below. A child number that
+ *     was never written is all ones, which is no node.
+ *   - A node's bounds never rise, so keys only move to the right. If a query is above high, the search follows links to
+ *     the right. If it is not above low, a stale word misled the search, which restarts and bypasses the caches. */
 
-/* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and the
- * header again. If both headers are equal and not latched, all words belong to one moment, because a writer latches the
- * leaf first and changes the version last. A writer also reads first. If its compare-and-swap then latches the leaf,
- * the header is unchanged, so the words are valid. A version of 25 bits cannot wrap in one launch.
+/* Each change of a leaf increments the version in its header. A writer latches the leaf first and changes the version
+ * last. A reader loads the header, the words, and the header again: if both headers are equal and not latched, all
+ * words belong to one moment. A writer reads too: if its compare-and-swap latches the leaf, its words are valid. 25
+ * bits of version cannot wrap in one launch.
  *
- * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
- * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
+ * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
+ * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
-/* Memory order of the accesses to nodes. If LTREE_BY_FENCE is 1, fences order them. If it is 0, a later load's address
- * is computed from an earlier load (ordo_after). Then no access invalidates the first-level cache, which holds the
- * inner nodes. A "fence" acquires and releases at device scope.
+/* Memory order of accesses to nodes. A "fence" acquires and releases at device scope. If LTREE_BY_FENCE is 0, a later
+ * load's address is computed from an earlier load (ordo_after), so that the first-level cache keeps the inner nodes.
  *
- *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
- *    1 header of a node, first load              acquire load                    loaded with 2
- *      (ltree_load_uncached_tail)
- *    2 low, right, high                          after 1, which acquires         4-byte keys: loaded with 1
- *      (ltree_load_uncached_tail)                                                8-byte keys: high loaded with 1,
- *                                                                                low and right at addresses from 1
- *    3 keys, values (ltree_place,                after 1, which acquires         at an address computed from 1;
- *      ltree_scan_on, column_load_uncached)                                      acquire fence after a range's values
- *    4 header, second load (ltree_unchanged)     acquire fence before it         at an address computed from 2, 3
- *    5 compare-and-swap that latches a node      acquire fence before it,        at an address computed from 3
- *      (ltree_latch)                             fence after it
- *    6 compare-and-swap that latches a           fence after it; if it succeeds,
- *      neighbour (ltree_latch_neighbour)         2 is the same before and after
- *    7 words of a latched node                   after the fence of 5 or 6       branch on 5's result; fence of 6
- *    8 header of a new node (ltree_open)         release store after 7           relaxed store; 9 comes after it
- *    9 header that releases the latch            release store after 7, 8
- *      (ltree_publish)
- *   10 merge: header of the neighbour, then      fence between the two
- *      high of the zombie
+ *      access                                    LTREE_BY_FENCE 1              LTREE_BY_FENCE 0 (blank: the same)
+ *    1 header, first load                        acquire load                  loaded with 2
+ *    2 low, right, high                          after 1                       4-byte keys: loaded with 1
+ *      (ltree_load_uncached_tail)                                              8-byte keys: high loaded with 1,
+ *                                                                              low and right at addresses from 1
+ *    3 keys, values                              after 1                       address from 1;
+ *                                                                              acquire fence after a range's values
+ *    4 header, second load (ltree_unchanged)     after an acquire fence        address from 2, 3
+ *    5 latch of a node (ltree_latch)             acquire fence,                address from 3
+ *                                                compare-and-swap, fence
+ *    6 latch of a neighbour                      compare-and-swap, fence;
+ *      (ltree_latch_neighbour)                   success proves 2 unchanged
+ *    7 words of a latched node                   after the fence of 5 or 6     branch on 5's result; fence of 6
+ *    8 header of a new node (ltree_open)         release store after 7         relaxed store before 9
+ *    9 release of a latch (ltree_publish)        release store after 7, 8
+ *   10 merge: neighbour's header, then           fence between them
+ *      the zombie's high
  *   11 link of a zombie (ltree_pass_zombie)      after 4 of both zombies
  *   12 root (ltree_grow)                         compare-and-swap; release store
- *                                                after the words of the new root
- *   13 root, inner nodes on the way down,        no order: these loads are hints
- *      links to the right
- *   14 counters of the state                     atomic updates of one word each
- *   15 results                                   the end of the launch
+ *                                                after the new root's words
+ *   13 root, inner nodes, links to the right     none: hints of the descent
+ *   14 counters of the state                     atomic updates
+ *   15 results                                   end of the launch
  *
- * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may be loaded at two moments. Both bounds only fall, so an
- * operation never goes past its key. */
+ * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may belong to two moments. Both only fall, so an operation never
+ * passes its key. */
 
-/* In a team of several lanes, each lane loads the header before and after its own words of 2 and 3, and all lanes must
- * find the same header. apart_sync orders the accesses 3 of all lanes before the leader's 5, 5 before the accesses 7 of
- * all lanes, and these before the leader's 8, 9 and 12. */
+/* In a team of several lanes, each lane loads the header before and after its accesses 2 and 3, and all must find the
+ * same header. apart_sync orders accesses 3 of all lanes before the leader's 5, 5 before all lanes' 7, and 7 before the
+ * leader's 8, 9 and 12. */
 
-/* Memory models. Numbers are accesses of the table above.
- *   C11 atomics          A reader's 1 and a writer's 9 are an acquire-release pair. If a reader has loaded words of 7
- *   (OpenCL 2 and 3)     before the writer's 9, its 4 or 5 finds another header, and it discards the words. The words
- *                        of 2, 3 and 7 are aligned volatile words, not atomic objects. So formally these loads are
- *                        data races.
- *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0
- *                        relies on hardware that starts loads in order (device/atomic.cl).
- *   legacy atomics       order nothing between groups. One work-item runs all operations.
+/* Memory models, by the accesses above:
+ *   C11 atomics          1 acquires from 9. If a reader has loaded words of 7 before the writer's 9, its 4 or 5 finds
+ *   (OpenCL 2 and 3)     another header, and it discards them. Words of 2, 3 and 7 are aligned and volatile, not
+ *                        atomic: formally, these loads are data races.
+ *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on
+ *                        hardware that starts loads in order (device/atomic.cl).
+ *   legacy atomics       order nothing between groups, so one work-item runs all operations.
  *   (OpenCL 1.2) */
 #pragma once
 #include "dict/ltree/read.cl"
@@ -84,7 +74,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        /* Discards stale cache lines that may have misled the search. */
+        /* Discards the stale cache lines that misled the search. */
         ordo_fence_acquire();
     return STEP_AGAIN;
 }
@@ -92,7 +82,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* If `root` is outdated, it still is the first node of its level. */
+        /* An outdated root still is the first node of its level. */
         const uint root = apart_first(ordo_load_relaxed(batch->tree.state + LTREE_ROOT));
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -104,7 +94,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* An outdated child number has led to a free node. */
+    if (tail.header == LTREE_FREE) /* An outdated child number led to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -127,8 +117,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Starts operation op->i of the batch. The caller must have set the operation's code and query. Returns false if the
- * operation ends at once. */
+/* Starts operation op->i, whose code and query are set. Returns false if it ends at once. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
     if (batch->found_first && CODE_FINDS(op->code))
@@ -154,7 +143,7 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Loads operation `which` of the list `again`, or of the batch if `again` is NULL. */
+/* Loads operation `which` of `again`, or of the batch if `again` is NULL. */
 ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
     if (again) {
@@ -196,9 +185,8 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* State of a team. Unless `idle`, `op` is its current operation. `next` is the index of this work-item's next
- * operation, counted from the launch's first. In a team of several lanes, each lane loads one operation into `own`, and
- * the team runs these one by one. `left` is the mask of lanes whose operation has not begun. */
+/* Unless `idle`, `op` is the team's operation. `next` is this work-item's next operation of the launch. In a larger
+ * team, each lane loads an operation into `own`. The mask `left` has the lanes whose operation has not begun. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -210,7 +198,6 @@ typedef struct {
 #endif
 } ltree_turn;
 
-/* Loads the next operation of this work-item. Returns false if there is none. */
 ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_op *op, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -221,7 +208,6 @@ ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_o
     return true;
 }
 
-/* Sets turn->op to the team's next operation. Returns false if there is none. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, uint n, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -249,7 +235,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Runs one step of an operation. Returns false if the team has no more operations. */
+/* Runs one step. Returns false if the team has no more operations. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -276,8 +262,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps all lanes of a sub-group in the loop until all are done. Lanes that retry a latch might otherwise stop the lane
- * that holds it. */
+/* Keeps a sub-group's lanes in the loop until all are done. Otherwise lanes that retry a latch might stop its
+ * holder. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -290,7 +276,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. Appends operations that give
+/* Runs operations first .. first + n - 1 of `again`, or of the batch if `again` is NULL. Appends operations that give
  * up to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in a linked tree while no other launch changes the tree. */
+/* Finds keys while no other launch changes the tree. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
@@ -48,8 +48,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. For tests, operation i gets the begin time 2 * i and the end
- * time 2 * i + 1 in `history`. */
+/* Answers the finds and contains of a concurrent batch. In `history` (for tests), operation i begins at time 2 * i and
+ * ends at 2 * i + 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -92,8 +92,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Looks up the key of every step-th operation of n. absent[0] grows by the number of upserts and inserts, absent[1] by
- * the number of these with absent keys. */
+/* Samples every step-th operation. absent[0] grows by the number of upserts and inserts, absent[1] by those with absent
+ * keys. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers operations that gave up in a concurrent batch into ordinary batches, and copies back the results. */
+/* Gathers operations that gave up, and copies back their results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -50,13 +50,12 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, and all others to
- * `rest`.
+/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, the others to `rest`.
  *
- *   taken[0]    becomes the number of operations of this kind; can exceed `most`
+ *   taken[0]    becomes the number of operations of this kind, which can exceed `most`
  *   taken[1]    becomes the number of operations in `rest`
- *   where[p]    becomes the index of output p in the concurrent batch
- *   before[p]   becomes the number of keys that it has counted so far */
+ *   where[p]    becomes output p's index in the concurrent batch
+ *   before[p]   becomes its number of keys counted so far */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -87,9 +86,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies the results of gathered operations to the concurrent batch. Gathered operation p has index where[p] in the
- * batch. A count or range found before[p] keys before it gave up and counted[p] keys now, so its result is the sum. In
- * `history`, operation p ends at time tick + p. */
+/* Copies back the result of each gathered operation p, to index where[p] of the batch. A count or range found before[p]
+ * keys before it gave up, and counted[p] now. In `history`, operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because two teams never change the same node in
- * one launch. Lane x % TEAM_WIDTH holds word x of a node. */
+/* Adds the new nodes of splits to the levels above. Needs no latches, because no two teams change the same node in a
+ * launch. Lane x % TEAM_WIDTH holds word x. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is the entry's index after the update. `chain` is the number of new nodes
- * directly to the right of its child. */
+/* A lane's entries of an inner node. `to` is an entry's index after the update. `chain` counts the new nodes right of
+ * its child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child`, up to the node whose high bound is `bound`, or to the level's end. */
+/* Counts the nodes right of `child`, up to the node with high bound `bound` or the level's last. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -26,7 +26,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads an inner node and counts the new nodes right of each child. Returns the number of entries after the update. */
+/* Returns the number of entries after the update. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -50,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p of the split node to its new node. The first key of each new node becomes its low bound. */
+/* A new node's first key becomes its low bound. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -77,8 +77,7 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. No other work-item may change this or a higher level. Whole teams
- * must call this. */
+/* No other work-item may change this or a higher level. Whole teams must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -88,7 +87,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to each listed node of `level`. Writes the parents of nodes that split to `next`. */
+/* Adds entries for new children to the listed nodes. Lists the parents of nodes that split in `next`. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -116,8 +115,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the old root, with entries for the root and its new right neighbours. Returns the new root. One
- * team must call this. */
+/* Adds a level above the root. Returns the new root. One team must call this. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -146,7 +144,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* Lanes read words that other lanes have written. */
+        ordo_fence_device(); /* Lanes read words of other lanes. */
         team_sync();
         ordo_fence_device();
     }
@@ -154,8 +152,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates all levels from `level` up, by one work-group. `even` and `odd` list the changed nodes of even and odd
- * levels. */
+/* `even` and `odd` list the changed nodes of even and odd levels. Launch one work-group. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -189,8 +186,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists in `below` the children of the nodes in `list`, and the new nodes to the right of each child (from splits,
- * without an entry). */
+/* Lists the children of the nodes in `list`, and the new nodes right of each child, which have no entry yet. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

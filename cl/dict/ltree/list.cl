@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the leaves of a linked tree in key order. */
+/* Lists the leaves in key order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes each leaf's low bound and number. Free and dead leaves (they cover no keys) get a low bound of all ones. */
+/* Free leaves, and leaves that cover no keys, get a low bound of all ones and sort last. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,10 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* Lists the leaves in key order:
- *
- *   order[i]    number of the i-th leaf; becomes i if `sorted`, else must be set by the caller
- *   place[]     becomes the inverse of order[], so that place[order[i]] is i
+/*   order[i]    number of the i-th leaf in key order. If `sorted`, it becomes i.
+ *   place[]     becomes the inverse of order[]
  *   before[i]   becomes the number of elements of the i-th leaf */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,

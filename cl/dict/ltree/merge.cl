@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a leaf of a skiplist into its right neighbour. */
+/* Merges a skiplist's leaf into its right neighbour. */
 #pragma once
 #include "dict/ltree/change.cl"
 
@@ -14,7 +14,7 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
 }
 
 /* Moves the elements of leaf op->at, except the erased one in site->slot, before the `count` elements of leaf `into`.
- * Both leaves must be latched. */
+ * Both leaves are latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -39,8 +39,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* Returns true if the leaf is a zombie (merged leaf), which has equal bounds low and high. The two may have been loaded
- * at different moments, so the leaf must also be empty and have an unchanged header. */
+/* A zombie (merged leaf) has equal bounds. These may have been loaded at different moments, so the leaf must also be
+ * empty and its header unchanged. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -49,8 +49,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch `right`, the right neighbour of a latched leaf. Returns false if the leaf's `kept` elements do not fit
- * into `right`. If `right` is a zombie (merged leaf), unlinks it and returns false. */
+/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` elements do not fit into it, or if it is a
+ * zombie (merged leaf), which it unlinks. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -70,9 +70,8 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
- * neighbour before the leaf, so that each element always is in one of both leaves. Returns false if the leaves have not
- * merged. */
+/* Erases the element in site->slot, and moves the others to the right neighbour. Releases the neighbour first, so that
+ * each element is always in one of the leaves. Returns false if the leaves did not merge. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {
@@ -98,8 +97,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies (merged leaves) in succession, links the first zombie to the leaf after the
- * second. Only this function writes a zombie's link. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second. No
+ * other function writes a zombie's link. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree (shared/ltree.h), and descends a tree that no other launch changes. Whole sub-groups
- * must call a function that takes an array of TEAM_QUERIES queries, or calls team_reduce_add. */
+/* Reads nodes of a linked tree (shared/ltree.h), and descends while no other launch changes the tree. Whole sub-groups
+ * must call ltree_less and functions on arrays of TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
 #include "shared/key.h"
 #include "shared/ltree.h"
 
-/* The host defines these macros:
+/* Macros that the host defines:
  *
- *   LTREE_WORDS   words per line (array of a node's keys): 32 or 16
+ *   LTREE_WORDS   words of a node's key array (its line): 32 or 16
  *   LTREE_GROUP   work-items per group
  *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries that a work-item handles together */
+ *   LTREE_ITEMS   queries per work-item */
 #ifndef LTREE_GROUP
 #define LTREE_GROUP 64
 #endif
@@ -28,10 +28,10 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* A concurrent split moves the entries in slots LTREE_HALF and above to the new node. */
+/* A concurrent split moves slots LTREE_HALF and above to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots: the greatest key, so no search counts it as less than the query. */
+/* Key in unused slots: the greatest, so never less than a query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* Number of keys of each leaf, copied from its header. */
+    __global uint          *leaf_counts; /* copied from the leaves' headers */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -87,8 +87,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead: it covers no keys, because its bounds are equal. Leaf 0 is never dead, because it
- * also covers its low bound, key 0. */
+/* A dead leaf covers no keys: its bounds are equal. Leaf 0 also covers key 0, so it is never dead. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -105,8 +104,8 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* Count of a node's keys: the number less than the query, plus COUNT_EQUAL for each equal key. Unused slots count as
- * equal if the query is all ones. */
+/* A count: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
+ * all ones. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -116,8 +115,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only the first or the last LTREE_PART slots of a node, to save cache lines. The key in slot
- * LTREE_PART - 1 decides. */
+/* A CPU reads only the first or the last LTREE_PART slots of a node, to save cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -129,8 +127,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts the keys less than the query. Compares vectors, because compilers do not vectorize a sum of scalar
- * comparisons. Compares by >=, because processors that lack unsigned comparisons compute x >= y as max(x, y) == x. */
+/* Compares vectors, because compilers do not vectorize a sum of scalar comparisons. Compares by >=, because processors
+ * without unsigned comparisons compute x >= y as max(x, y) == x. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -152,7 +150,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* A piece is 16 bytes of a line (a node's key array). Each lane reads every TEAM_WIDTH-th piece. */
+/* A piece is 16 bytes of a node's keys. Each lane reads every TEAM_WIDTH-th piece. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -193,8 +191,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the index of the entry for a query in an inner node that has `less` keys less than the query. The first entry
- * is also for lesser queries. */
+/* Returns the inner node's entry for a query above `less` keys. Entry 0 also serves queries below all keys. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -204,7 +201,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Put this before a loop over a work-item's queries. Unrolls the loop on a GPU, to keep the queries in registers. */
+/* For loops over a work-item's queries. A GPU unrolls them, to keep the queries in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -232,7 +229,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends from the root to the leaves that cover a team's queries. Reads no links to right neighbours. */
+/* Descends to the covering leaves, without links to right neighbours. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -280,7 +277,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from the kernel if this work-item has no query. The kernel must have no barriers. */
+/* Returns from a kernel without barriers if this work-item has no query. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
@@ -295,7 +292,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* Result of a search. Lane l holds the results of the team's queries l, l + TEAM_WIDTH, ... */
+/* Lane l holds the results of the team's queries l, l + TEAM_WIDTH, ... */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

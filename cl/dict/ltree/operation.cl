@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a concurrent operation on a linked tree. */
+/* A concurrent operation on a linked tree. */
 #pragma once
 #include "device/apart.cl"
 #include "dict/concurrent.cl"
@@ -11,27 +11,27 @@
 /* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-#define STEP_AGAIN   0 /* No progress: the node was latched or wrong. */
+#define STEP_AGAIN   0 /* no progress: the node was latched or wrong */
 #define STEP_ON      1
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* No node is free. */
-#define STEP_FAR     4 /* The operation goes on in the next launch. */
+#define STEP_FAR     4 /* The next launch continues the operation. */
 
-/* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges the leaf into its right neighbour. The
- * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
+/* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges it into its right neighbour. The neighbour may
+ * then have LTREE_MERGED elements at most, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
-/* A concurrent batch. Its array pointers may be NULL. */
+/* A concurrent batch. Array pointers may be NULL. */
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* If 1, an operation that finds no free node gets OUTCOME_NOT_STORED. */
+    /* 1: without a free node, an operation gets OUTCOME_NOT_STORED */
     uint final;
-    /* Always 0, but compilers do not know this. ordo_after uses it to make addresses depend on loads. */
+    /* 0, but compilers do not know it. ordo_after makes addresses depend on loads with it. */
     uint                        never;
-    uint                        far;         /* Greatest number of leaves that a query visits per launch. */
-    uint                        found_first; /* 1 if the finds have their results already. */
+    uint                        far;         /* maximum leaves that a query visits per launch */
+    uint                        found_first; /* 1: the finds have their results */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -41,7 +41,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* Operations that gave up: i, count and query of ltree_op. */
+    __global uint4             *pending; /* i, count and query of operations that gave up */
     __global uint              *history;
 } ltree_batch;
 
@@ -49,17 +49,16 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* Level where the operation works. Above 0, the operation adds the entry of a new node below. */
-    uint at;    /* Next node, or LTREE_NONE to start at the root. */
-    /* Key that the node must cover. For a count or range, it is the least unseen key. For a backward seek, it is the
-     * greatest possible result. Above the leaves, it is the new entry's key plus 1, because a node does not cover its
-     * low bound. */
+    uint level; /* level to work on; above 0 to add a new node's entry */
+    uint at;    /* next node, or LTREE_NONE for the root */
+    /* Key that the node must cover. For a count or range, the least unseen key. For a backward seek, the greatest
+     * possible result. Above the leaves, the new entry's key plus 1, because a node does not cover its low bound. */
     ordo_key_form query;
-    uint          child; /* Above level 0, the new node for which an entry is added. */
+    uint          child; /* new node to add an entry for */
 #if TEAM_WIDTH > 1
-    ltree_value value; /* that an update stores */
+    ltree_value value;
 #endif
-    uint              count; /* Number of keys that a count or range has found. */
+    uint              count; /* keys that a count or range has found */
     uint              tries;
     uint              hops;     /* Number of leaves visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
@@ -74,15 +73,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the load of the
- * header, because the device needs the header to compute the address. */
+/* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the header's
+ * load. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
 }
 
 /* Returns 0, computed from the loaded words `seen`. A second load of the header, from its address plus this 0, cannot
- * precede the loads of these words. */
+ * precede their loads. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -106,8 +105,8 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, each lane orders its later loads after its
- * own load of the header. So if lanes have loaded different headers, sets LTREE_LATCHED, and the caller tries again. */
+/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, a lane's later loads follow only its own
+ * load of the header. So if headers differ, sets LTREE_LATCHED, and the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -152,7 +151,7 @@ ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
                           : ordo_load_uncached((__global const uint *) p);
 }
 
-/* Lane 0's compare-and-swap, for the team. Returns the word's previous value to all lanes. */
+/* Executed by lane 0. Returns the word's previous value to all lanes. */
 ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
 {
     uint came = expected;
@@ -161,7 +160,7 @@ ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
     return apart_first(came);
 }
 
-/* All earlier accesses of the team happen before all later ones. */
+/* Orders all earlier accesses of the team before all later ones. */
 ORDO_FN void ltree_fence(void)
 {
     apart_sync();
@@ -224,7 +223,6 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 }
 
 #if TEAM_WIDTH > 1
-/* Loads a whole line. If `fresh`, bypasses the caches. */
 ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, column_keys *c)
 {
     if (fresh) {
@@ -237,8 +235,8 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys of a line that are less than the query. Sets *next to the first key that is not less, which may be in
- * an unused slot. If `fresh`, bypasses the caches. */
+/* Counts the keys less than the query. *next becomes the first other key, perhaps in an unused slot. If `fresh`,
+ * bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if TEAM_WIDTH > 1
@@ -279,7 +277,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns the array that belongs to a node's keys: an inner node's children, or a leaf's 4-byte values. */
+/* Returns an inner node's children, or a leaf's 4-byte values. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -298,14 +296,14 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Next node on the way to a query: a child, or the right neighbour if the query is above the node's bounds. */
+/* Next node on the way to a query: a child or, if the query is `beyond` the bounds, the right neighbour. */
 typedef struct {
     uint next;
     bool beyond;
 } ltree_way;
 
 #if TEAM_WIDTH > 1
-/* Returns the next node on the way to the query. Loads keys and children together, to wait for memory only once. */
+/* Loads keys and children together, to wait for memory only once. */
 ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
 {
     __global const uint *from = ltree_children(tree, node);
@@ -364,8 +362,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Each lane loads a leaf's header again, after the loads that gave `seen`. Returns true if the header is unchanged, so
- * that all loaded words belong to one moment. */
+/* Each lane loads the header again, after the loads that gave `seen`. If it is unchanged, all loaded words belong to
+ * one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return apart_all(ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);

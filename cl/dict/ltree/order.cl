@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, seeks, ranks and selections in a linked tree. */
+/* Counts, seeks, ranks and selections. */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -22,15 +22,15 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* Returns the number of keys less than a query, plus 1 if `upper` and the key exists. `leaf` and `position` must come
- * from ltree_locate. */
+/* Returns the number of keys less than a query (if `upper`, not greater). `leaf` and `position` come from
+ * ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place (index in key order) of the leaf that contains the element of rank `rank`, which must exist.
- * before[p] is the number of elements in leaves before place p. Looks near place `at` first. */
+/* Returns the place of the leaf with the element of rank `rank`, which must exist. before[p] counts the elements before
+ * place p. Tries places near `at` first. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -40,8 +40,8 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* Finds the next key upwards from each of the first n_forward queries, downwards from each of the others. leaves and
- * positions must come from ltree_locate. */
+/* Seeks upwards for the first n_forward queries, downwards for the others. leaves and positions come from
+ * ltree_locate. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,

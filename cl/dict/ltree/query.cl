@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locates keys, intervals and ranks while no other launch changes the tree. A leaf's place is its index in the list of
- * leaves in key order (struct ordo_ltree_list). */
+/* Locates keys, intervals and ranks while no other launch changes the tree. A leaf's place is its index in key
+ * order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -62,8 +62,8 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
  *   leaf     leaf of the first element
  *   next     right neighbour of `leaf`, if it has elements of the interval
  *   start    bits 0 to 7: slot of the first element
- *            bits 8 to 15: number of the interval's elements in `leaf`
- *            START_TWO: set if no element lies after `next` */
+ *            bits 8 to 15: number of elements in `leaf`
+ *            START_TWO: no element lies after `next` */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -72,16 +72,14 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane with
- * `equal` true. */
+/* Returns how many keys are at most hi. `count` is the team's sum of ltree_count_lane with `equal`. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Sets ends[m].node to a guess of the leaf that covers the end of range m. Looks in the parent of the leaf
- * path[m].node, which covers the begin. If the end is above the parent's high bound, guesses that leaf's right
- * neighbour. */
+/* Guesses the last leaf of each range m, as ends[m].node. Searches the parent of the first leaf. If the range ends
+ * beyond this parent, guesses the first leaf's right neighbour. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -116,8 +114,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. The upper 16 bits of own[r] become the number of keys
- * less than lo in the first leaf. The lower 16 bits become the count for hi (with COUNT_EQUAL) in the last leaf. */
+/* Counts keys in each interval's first and last leaf. own[r] gets the keys less than lo in its upper 16 bits, and the
+ * count for hi (with COUNT_EQUAL) in its lower 16 bits. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -131,8 +129,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. `counted` must come from ltree_count_ends. If the interval has
- * elements in more than two leaves, its count is invalid and START_TWO is 0. */
+/* `counted` comes from ltree_count_ends. START_TWO is 0, and `count` invalid, if the interval may span more than two
+ * leaves. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -146,7 +144,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts the elements of the intervals that may span more than two leaves. Descends to each interval's last leaf. */
+/* Counts the intervals that may span more than two leaves, by a descent to each last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -169,8 +167,7 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes this work-item's intervals of a tile (the queries of a work-group, from `first` on). If lo > hi, the count
- * is 0. The whole group must call this. */
+/* Computes the intervals of this work-item's queries in a tile. The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies ranges of elements from a linked tree. A piece is the part of a long range that lies in one leaf. */
+/* Copies ranges of elements. A piece is the part of a long range in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* All work-items together copy a range with more elements than this, piece by piece. */
+/* A range with more elements is long: all work-items copy it, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i]. pieces[i] becomes the number of
- * leaves from the range's first to its last, or 0 if it has at most LTREE_LONG elements. */
+/* Measures each range (see ltree_interval). pieces[i] becomes the number of leaves of a long range, else 0. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -81,7 +80,6 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* RANGE_LANES work-items copy a piece together. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
@@ -125,14 +123,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* All long ranges. pieces[q] is the number of pieces of the ranges before q. */
+/* pieces[q] is the number of pieces of the long ranges before q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p of all long ranges. *query must be at most the index of the piece's range, and becomes this index. */
+/* Returns piece p of all long ranges. *query is at most the index of its range, and becomes this index. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -140,8 +138,8 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` must hold the
- * exclusive prefix sums of the piece counts. */
+/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` holds exclusive
+ * prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -207,8 +205,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. Element e of the group's output belongs to the last range q with
- * start[q] <= e. Long ranges count as empty. */
+/* Short ranges that a work-group copies together. Element e of their output belongs to the last range q with start[q]
+ * <= e. Long ranges are empty here. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -281,8 +279,7 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges (of at most LTREE_LONG elements). A work-group of a GPU takes up to `most` ranges at a
- * time. */
+/* Copies the short ranges. A GPU's work-group takes up to `most` at a time. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent finds, seeks, counts and ranges in a leaf. */
+/* Steps of concurrent finds, seeks, counts and ranges in a leaf. */
 #pragma once
 #include "dict/ltree/operation.cl"
 
@@ -12,7 +12,7 @@ ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, 
     return value;
 }
 
-/* Answers a find or contains. Only this leaf can have the key. */
+/* Only this leaf can have the key. */
 ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint    count = tail.header & LTREE_COUNT_MASK;
@@ -33,7 +33,7 @@ ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ltree_answer(batch, op, found);
 }
 
-/* Answers a seek if this leaf has the result, else moves the seek to the neighbour leaf. */
+/* Answers the seek, or moves it to the neighbour leaf. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;
@@ -47,7 +47,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* During a change, count may be 0. Then ltree_unchanged returns false. */
+        slot = min(slot, count) - 1; /* During a change, count may be 0. Then ltree_unchanged fails. */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);
@@ -64,7 +64,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* Elements `begin` to `end` - 1 of the output arrays belong to range op->i. */
+/* Output elements `begin` to `end` - 1 belong to range op->i. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -88,8 +88,8 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts the keys from op->query to `hi` among the first `count` slots of a leaf, and copies their elements if there is
- * room. *seen becomes a word computed from all loaded keys, to order the second load of the header after them. */
+/* Counts keys from op->query to `hi` in the first `count` slots, and copies elements if there is room. *seen is
+ * computed from all loaded keys, to order the header's second load after them. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {
@@ -130,8 +130,8 @@ ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global or
     return keys_here;
 }
 
-/* Counts or copies the keys of this leaf from op->query to `hi`, then moves the operation to the right neighbour.
- * Writes elements before it checks the header. If the header has changed, the next try overwrites them. */
+/* Counts or copies this leaf's keys, then moves the operation to the right neighbour. Writes elements before it checks
+ * the header. If the header has changed, the next try overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -141,7 +141,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
 
     line += ltree_after_look(batch, tail.header);
     const uint keys_here = ltree_scan_keys(batch, op, line, count, hi, room, &seen);
-    /* Orders the second load of the header, in ltree_unchanged, after the loads of values. */
+    /* Orders the second load of the header (ltree_unchanged) after the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes zombies (merged leaves) from the levels of a skiplist, while no operation runs. The left neighbour's link and
- * an entry above still lead to a zombie. The host runs reclaim_leaves, then the other kernels for each level
- * upwards. */
+/* Removes zombies (merged leaves) while no operation runs. A link and an entry above still lead to a zombie. The host
+ * runs reclaim_leaves, then the other kernels for each level upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -11,13 +10,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* An inner node is dead if its count is 0. Its high bound is no proof, because other work-items may be writing
-     * it. */
+    /* An inner node's high bound is no proof, because other work-items may be writing it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Returns the first node that is not dead, from `node` on along the links to the right, or LTREE_NONE. Also makes each
- * dead node's link skip the next dead node. */
+/* Returns the first node that is not dead, from `node` on to the right, or LTREE_NONE. Makes each dead node's link skip
+ * the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -55,9 +53,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay, and sets *low and *child to its new key and child. If the child is a
- * zombie, the new child is the leaf that took over its elements and low bound. That leaf's own entry has an outdated
- * key, and is removed. */
+/* Returns whether a slot's entry stays. A zombie's entry passes to the leaf that took over its elements and low bound.
+ * That leaf's own entry has an outdated key, and is removed. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
+/* Splits nodes that get more entries than slots, and lists nodes with split children.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE, a batch's values are combined with stored values, and the batch must
- * not erase. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE, values are combined with stored values, and nothing may be
+ * erased. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would compile
- * for 12 s. */
+/* For loops over a lane's words. Unrolls only loops that fit in registers: longer ones would compile for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -30,7 +29,7 @@
 #define OF_VALUES(function) function
 #endif
 
-/* Average number of entries per node after a split. */
+/* average entries per node after a split */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -50,7 +49,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A split shares `all` entries among `node` and `nodes` - 1 new nodes, which are numbered from first_new on. */
+/* Shares `all` entries among `node` and `nodes` - 1 new nodes, numbered from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -63,8 +62,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Computes how node `node` is split. The caller sets the member first_new (the number of the first new node) later. If
- * `node` is LTREE_NONE, all entries are new, and no node is read. */
+/* The caller sets first_new later. If `node` is LTREE_NONE, all entries are new, and no node is read. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -79,8 +77,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Computes a split and allocates its new nodes, for which the host must have reserved memory. Whole teams must call
- * this. */
+/* Plans a split and allocates its new nodes. The host must have reserved memory. Whole teams must call this. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -108,7 +105,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes all words of a split's nodes that do not depend on keys. Whole teams must call this. */
+/* Writes the words that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -135,7 +132,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes element p of the split leaf to its new leaf. The last key of each leaf becomes the bound to the next leaf. */
+/* A leaf's last key becomes the bound to the next leaf. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -154,8 +151,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends `node` of each lane that `has` one to `list`, unless it is listed (its header has the flag LTREE_DIRTY).
- * Whole teams must call this. */
+/* Appends `node` of each lane that `has` one to `list`, unless LTREE_DIRTY marks it as listed. Whole teams must call
+ * this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

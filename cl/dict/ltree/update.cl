@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch of updates to the leaves of a linked tree. A group is all updates that fall into one leaf.
- * Needs no latches, because two teams never change the same leaf in one launch. */
+/* Applies a sorted batch. A group is all updates of one leaf. Needs no latches, because no two teams change the same
+ * leaf in a launch. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -13,8 +13,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* first[g] becomes the index of the first update of group g (the updates of one leaf). The word after the last group
- * becomes n. `number` must hold the inclusive prefix sums of group_flags' flags. */
+/* first[g] becomes the index of group g's first update, and n after the last group. `number` holds the inclusive sums
+ * of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -46,8 +46,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Of updates with equal keys, only the last has an effect. With COMBINE_OP, it gets the combined values
- * of all. */
+/* A sorted batch. Only a key's last update has an effect. With COMBINE_OP, it gets the key's combined values. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -56,8 +55,7 @@ typedef struct {
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j] becomes 1 if update j is the last of its key and does not erase an absent key, else 0. flags[n] becomes
- * 0. */
+/* flags[j] becomes 1 if update j is its key's last and does not erase an absent key, else 0. flags[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -69,11 +67,11 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the index of the last update of block k (blocks have `most` updates). If the next update falls into the
- * same leaf, the border splits this leaf: the key at the border stays in the left leaf. */
+/* Border k is the last update of block k of `most` updates. If the next update falls into the same leaf, the border
+ * splits the leaf, and its key stays in the left leaf. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Returns how many of the borders k, k + 1, ... split the leaf of border k (see BORDER). */
+/* Returns how many of the borders k, k + 1, ... split the leaf of border k. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -84,8 +82,7 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies the elements in slots from .. to - 1 of leaf `source` to `leaf`, which may be the same. Also writes the link
- * `right` and the bound `high`. */
+/* Copies slots from .. to - 1 of leaf `source` to `leaf`, which may be the same. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -124,8 +121,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at borders (see BORDER), so that no leaf gets more than `most` updates. The batch must have distinct
- * keys. Appends the parents of split leaves to `dirty`. */
+/* Splits leaves at borders, so that no leaf gets more than `most` updates. Keys must be distinct. Appends parents of
+ * split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -173,7 +170,6 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update or, with COMBINE_OP, the combined values of all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -201,7 +197,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Copies unused slots too, because a constant loop count is fastest. */
+/* Copies unused slots too: a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -222,7 +218,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates. Returns how many elements the leaf gains. */
+/* Returns how many elements the leaf gains. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -259,7 +255,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
-/* A lane's words of a leaf. Lane x % TEAM_WIDTH has word x. */
+/* A lane's words of a leaf: lane x % TEAM_WIDTH has word x. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
@@ -320,8 +316,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes the update `u` of each lane to the leaves of a split. `tile` must hold the old leaf. *before must count the
- * stores and removals of earlier updates. These updates are added to it. */
+/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before counts the stores and
+ * removals of earlier updates, and grows. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -390,7 +386,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* Applies each group of updates to its leaf. If a leaf splits, appends its parent to `dirty`. */
+/* Applies each group to its leaf. Appends the parents of split leaves to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,
@@ -402,8 +398,7 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* Read only once, because other work-items write to the same cache
-                                              * line. */
+    const uint groups = state[LTREE_GROUPS]; /* Read once, because other work-items write to this cache line. */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

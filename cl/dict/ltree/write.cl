@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements the steps of concurrent operations that change nodes. */
+/* Steps of concurrent operations that change nodes. */
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Makes the host repair the level above. That level lacks a new node's entry, or its entry with the same key is
- * outdated. */
+/* Makes the host repair the level above, which lacks a new node's entry or has an outdated entry. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation adds a new node's entry to the level above, false if the host must add it. The
- * operation adds LTREE_RAISE percent of all entries. A hash of `key`, the node's low bound, decides. */
+/* Returns whether this operation adds a new node's entry to the level above. If not, the host adds it. A hash of the
+ * node's low bound, `key`, selects LTREE_RAISE percent. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -59,7 +58,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* This query leads to the node that must get the new entry. */
+    op->query = site.middle + 1; /* leads to the node that must get the new entry */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;
@@ -68,7 +67,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a level above the root after a split of the root. */
+/* Adds a level above a root that has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

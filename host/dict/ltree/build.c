@@ -21,8 +21,7 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Builds the levels above the leaves, up to the root. Sets *root to the root's level and number, and *inner to the
- * number of inner nodes. */
+/* Builds the levels above the leaves. *root becomes the root's level and number. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, unsigned fill,
                                cl_uint *root, cl_uint *inner)
 {
@@ -65,8 +64,8 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Returns the number of leaves for `count` elements if each leaf is `fill` percent full. If these leaves exceed
- * config.max_leaves, but full leaves do not, returns config.max_leaves. */
+/* Returns the number of leaves that are `fill` percent full, or config.max_leaves if only fuller leaves stay within
+ * it. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {
     const size_t most = ordo_ltree_leaves_allowed(tree, 0), leaves = ordo_ltree_nodes_over(tree, count, fill);

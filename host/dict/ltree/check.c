@@ -25,15 +25,14 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f (enum ltree_finding). After such a split, the level above
- * lacks the new node's entry. */
+/* Returns whether an incomplete split can cause finding f: the level above then lacks the new node's entry. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
 /* Scratch memory of a check. levels[i] is the level of inner node i, leaves[i] is 0 for leaf i. Both are LTREE_NONE if
- * no parent entry names the node. `wrong` has the findings. */
+ * no entry leads to the node. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -95,7 +94,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the root and the node counts in `state`, which must be valid before nodes are checked. */
+/* Checks the root and the node counts, on which all other checks rely. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -119,7 +118,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* Returns ORDO_BROKEN if `found` names a damaged node. If `lags`, ignores damage that incomplete splits can cause. */
+/* If `lags`, ignores damage that incomplete splits can cause. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -170,8 +169,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that was interrupted. If all nodes are valid and linked, adds the entries that the levels above
- * lack, and recounts the elements. Otherwise returns ORDO_BROKEN. */
+/* Completes an interrupted change. If all nodes are valid and linked, adds missing entries and recounts the elements.
+ * Otherwise returns ORDO_BROKEN. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];

@@ -1,40 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a B-link tree or skiplist by cl/dict/ltree/concurrent.cl. A batch runs in several
- * launches, because operations obstruct each other if they outnumber the leaves. Between launches the host handles the
- * operations that gave up (finish_turn). */
+/* Executes concurrent batches by cl/dict/ltree/concurrent.cl. A batch runs in several launches, because operations
+ * obstruct each other if they outnumber the leaves. */
 #include "dict/ltree/concurrent.h"
 
-/* Maximum operations of a launch. In a larger launch, a node's version (LTREE_VERSION_BITS bits) could wrap around, and
- * hide a change. */
+/* In a launch with more operations, a node's version could wrap around and hide a change. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Operations per leaf in the first launch of a batch. */
+/* operations per leaf in a batch's first launch */
 #define LAUNCH_PER_LEAF ((size_t) 4)
-/* Minimum operations of a launch. */
-#define LAUNCH_MIN ((size_t) 64)
-/* Maximum operations of a launch with one work-item. It may take LTREE_STEPS steps (node visits), so 8 per
- * operation. */
+#define LAUNCH_MIN      ((size_t) 64)
+/* Maximum operations of a launch with one work-item: 8 of its LTREE_STEPS steps per operation. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* The first TURNS_TOGETHER calls of finish_turn launch the operations that gave up again. Later calls execute them as
- * batches in key order. */
+/* Operations that gave up are launched again in this many turns, then executed in key order. */
 #define TURNS_TOGETHER 1
-/* Maximum number of consecutive turns in which no operation completes. More turns mean that a latch (a leaf's lock) was
- * never released. */
+/* Maximum consecutive turns in which no operation completes: after more, a latch was never released. */
 #define TURNS_STUCK 64
 
-/* Returns whether only one work-item may run, because the device does not order memory accesses between work-groups. */
+/* Only one work-item may run if the device does not order memory accesses between work-groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit, which the work-items of a group share. In groups of more than EASY work-items, the
- * compiler may use REGISTERS / group registers per work-item. */
+/* Registers of a compute unit. In groups of more than EASY work-items, each may use REGISTERS / group. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-/* Returns a launch for `count` operations. A team is the work-items that execute an operation together. A team of L
- * work-items takes L operations, or in a large launch up to 8 if that is more. */
+/* A team of L work-items takes L operations, or in a large launch up to 8 if that is more. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -51,16 +43,16 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     return launch;
 }
 
-/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from the
- * batch. An operation gives up, and is added to the list `pending`, if
+/* Launches `count` operations from index `from` on, of the list `again` or, if NULL, of the batch. An operation gives
+ * up, and goes to the list `pending`, if
  *
- *   - it cannot latch (lock) a leaf in LTREE_TRIES tries
- *   - it starves: it needs a new leaf, and no leaf is free
+ *   - it cannot latch a leaf in LTREE_TRIES tries
+ *   - it starves: no leaf is free for its new leaf
  *   - it is a query that has passed c->far leaves (a range with room for more results goes on)
  *   - its work-item has taken LTREE_STEPS steps
  *
- * If an update has split a node, but not yet added the new node to the level above, it does not give up. It sets
- * LTREE_SPLITS_PENDING, and the host adds the node. */
+ * An update does not give up after a split. Instead it sets LTREE_SPLITS_PENDING, and the host adds the new node to the
+ * level above. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -109,8 +101,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Prepares the tree for a launch with stores or erasures: marks it as unchecked, and its lists and counts as
- * outdated. */
+/* Marks the tree as changed before a launch with stores or erases. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -119,12 +110,12 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, while no kernel changes the tree. Any order is correct, because the
- * operations overlap in time.
+/* Handles the *count operations that gave up, while no kernel runs. Any order is correct, because the operations
+ * overlap in time.
  *
- *   1  If operations starved (found no free leaf), grows the pools, or rebuilds the tree if that frees leaves.
- *   2  Adds missing entries of split nodes to the levels above.
- *   3  After a second launch, or if step 1 found no leaf: executes operations as batches in key order, updates first.
+ *   1  If operations found no free leaf, grows the pools or rebuilds the tree.
+ *   2  Adds missing entries of new nodes to the levels above.
+ *   3  After a second launch, or if step 1 failed: executes operations in key order, updates first.
  *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
@@ -133,7 +124,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* Must follow ordo_ltree_add_leaves: rebuild_levels adds inner nodes that c->state does not count. */
+    /* After ordo_ltree_add_leaves, because rebuild_levels adds inner nodes that c->state does not count. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -168,15 +159,14 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp (tick) of the launches, if tests record a history. Finds that ran before the launches
- * have lower ticks. */
+/* First time stamp of the launches. Finds that ran before them have lower ones. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* Returns whether finds run before all other operations: if the batch has no updates, or by the tunable links.finds.
- * Other finds run together with the updates, and check node versions. */
+/* Returns whether finds run first: if the batch has no updates, or by the tunable links.finds. Other finds run with the
+ * updates, and check node versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
@@ -203,8 +193,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Ends a batch: adds missing entries of split nodes to the levels above, even after an error. A lack of memory ends a
- * batch only between launches, so the tree needs no check. */
+/* Adds missing entries of new nodes to the levels above, even after an error. Memory runs short only between launches,
+ * so the tree then needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -216,7 +206,7 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            /* Reads the number of inner nodes again, because rebuild_levels has added nodes. */
+            /* rebuild_levels has added inner nodes */
             mended = ordo_ltree_batch_state(c);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;

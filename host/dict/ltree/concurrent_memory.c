@@ -38,8 +38,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* ordo_ltree_begin completes the tree. The tree has no nodes if a rebuild found no elements. If the driver refused
-     * a launch, the tree has a `rescue` run, or lacks entries of split nodes (`unchecked`). */
+    /* The tree has no nodes if a rebuild found no elements. If the driver refused a launch, the tree has a `rescue` run
+     * or lacks entries (`unchecked`). */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -48,7 +48,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Minimum and maximum capacity of the lists `pending` and `next`, in operations. */
+/* Limits of c->window, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -87,9 +87,9 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Number of operations in the sample. */
+/* operations in the sample */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin: the estimate is the share of new keys among the sampled stores, plus SAMPLE_DOUBT / 1024. */
+/* Safety margin of the estimated share of new keys, in 1/1024. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -109,8 +109,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves that the tree needs after `stores` new keys. `likely` is this number for random keys.
- * `needed` is its maximum: each leaf splits, and further new leaves are half full. */
+/* Returns the leaves needed after `stores` new keys. `likely` is for random keys. `needed` is the maximum: each leaf
+ * splits, and further new leaves are half full. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -170,19 +170,18 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     return ORDO_OK;
 }
 
-/* Pools of at most LEAVES_FEW leaves are never shrunk. */
+/* Pools of at most this many leaves count as used well. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and the tree has changed much since the last ordo_ltree_fit_pools
- * (half as many changes as elements). */
+/* Returns whether the pools are less than half full, and changes since the last ordo_ltree_fit_pools are at least half
+ * the elements. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether at most LEAVES_FEW / 3 leaves, or two sevenths of all leaves, are dead (emptied by a merge with a
- * neighbour). */
+/* Returns whether at most LEAVES_FEW / 3 leaves, or two sevenths of all, are dead (emptied by a merge). */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

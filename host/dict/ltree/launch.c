@@ -10,7 +10,7 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
     return args;
 }
 
-/* Usual work-items of a group. */
+/* usual work-items of a group */
 #define GROUP 64
 
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
@@ -33,9 +33,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Returns the number of lanes (work-items) of a team, which executes a concurrent operation. Teams take different
- * branches, but the lanes of a Khronos sub-group must not (device/apart.cl). With Khronos sub-groups, a team is
- * therefore a whole sub-group. */
+/* A team executes one concurrent operation. Teams take different branches, which the lanes of a Khronos sub-group must
+ * not. There, a team is a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -62,8 +61,7 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* Keys that each work-item compares in a search, or in a team of few work-items. With keys of 4 bytes, these are 16
- * bytes. */
+/* keys that a work-item compares in a search: 16 bytes of 4-byte keys */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
@@ -87,7 +85,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* Maximum work-groups. If a launch needs more, each work-item or team takes several items. */
+/* In larger launches, each work-item or team takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes operations that gave up in a concurrent batch, while no other kernel changes the tree. */
+/* Executes operations that gave up, while no other kernel changes the tree. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
@@ -28,11 +28,10 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Copies of operations of one kind that gave up (the kernel did not complete them). `where` has their indices in the
- * batch. */
+/* Copies of operations of one kind that gave up. `where` has their indices in the batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* Number of copied operations, and number of the others that gave up. */
+    cl_uint         taken[2]; /* number of copied operations, and of others that gave up */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -61,7 +60,7 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
-/* Copies at most `most` operations of left->kind from l->list to *left. Copies all other operations to l->next. */
+/* Copies at most `most` operations of left->kind from l->list to *left, all others to l->next. */
 static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
                           struct left *left)
 {
@@ -139,20 +138,18 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Checks the tree, then executes the operations. The check finds latches (locks) that an earlier launch did not
- * release. */
+/* Checks the tree first, because an earlier launch may have left latches behind. */
 static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *left)
 {
     const uint64_t rounds = c->tree->rounds;
 
     ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     const ordo_status status = do_left(c, left);
-    /* The check has cleared `unchecked`. Only a change in do_left that did not complete sets it again. */
+    /* The check has cleared `unchecked`. Only an incomplete change in do_left sets it again. */
     c->half = c->tree->unchecked || (status != ORDO_OK && c->tree->rounds != rounds);
     return status;
 }
 
-/* Completes the tree and writes the results of operations. */
 static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 {
     ORDO_TRY(ordo_ltree_go_on(c));
@@ -161,9 +158,8 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
     return ordo_ltree_set_tick(c, c->state[LTREE_TICK]);
 }
 
-/* Executes at most `most` listed operations of one kind, and lists the others. If memory is short before the first
- * change, sets *done to false. An error after the first change ends the batch, because a second try could find a key
- * that its own insert has stored. */
+/* Executes at most `most` listed operations of one kind. If memory is short before the first change, sets *done to
+ * false. A later error ends the batch, because a second try could find a key that its own insert has stored. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -186,11 +182,9 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
     return ORDO_OK;
 }
 
-/* Maximum parts of the listed updates. */
 #define PARTS_MAX 8
 
-/* Executes all listed updates as one batch. While memory is short, takes only half of them, then a quarter, then an
- * eighth. */
+/* Executes all listed updates as one batch. While memory is short, takes half of them, a quarter, then an eighth. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

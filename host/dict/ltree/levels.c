@@ -5,7 +5,7 @@
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
 
-/* One work-group of TOP_GROUP work-items updates the levels near the root. */
+/* One work-group of this size updates the levels near the root. */
 #define TOP_GROUP 512
 
 #define TOP_NODES 1024
@@ -24,7 +24,7 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_ltree 
 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level)
 {
-    /* A large work-group is faster only if the device has sub-groups. */
+    /* Without sub-groups, a large work-group is not faster. */
     const bool       talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
     struct ordo_args args = ordo_ltree_args(tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
@@ -82,8 +82,7 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Updates level 1 first, then each level above. An update can split nodes of its level, and the next level then needs
- * entries for the new nodes. */
+/* Goes upwards, because an update can split nodes of its level, which then need entries in the next. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

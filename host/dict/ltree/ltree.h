@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h describes their layout and
- * invariants. */
+/* B-link trees and skiplists on the host. cl/shared/ltree.h has the layout and invariants. */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
@@ -8,67 +7,65 @@
 #include "shared/faults.h"
 #include "shared/ltree.h"
 
-/* The leaves in key order. A leaf's place is its position in this order. Numbers are uint32_t. */
+/* The leaves in key order, in arrays of uint32_t. A leaf's place is its position in this order. */
 struct ordo_ltree_list {
-    cl_mem order;    /* number of the leaf at each place */
-    cl_mem place;    /* place of each leaf */
-    cl_mem before;   /* before[p] is the number of elements in leaves before place p. There are places + 1 entries. */
-    size_t places;   /* Number of places. Places after the last leaf have no elements. */
-    size_t capacity; /* allocated places */
-    bool   fresh;    /* the list matches the tree */
+    cl_mem order; /* number of the leaf at each place */
+    cl_mem place;
+    cl_mem before; /* before[p], for p up to `places`, is the number of elements before place p */
+    size_t places; /* Places after the last leaf have no elements. */
+    size_t capacity;
+    bool   fresh; /* the list matches the tree */
 };
 
 struct ordo_ltree;
 
 struct ordo_ltree_config {
-    unsigned words;        /* Number of words for the keys of a node: 32 or 16; 0 means 32. */
-    unsigned fill_percent; /* Percentage of slots that a build fills: 50 to 100; 0 means 90. */
+    unsigned words;        /* words of a node's keys: 32 or 16; 0 means 32 */
+    unsigned fill_percent; /* percentage of slots that a build fills: 50 to 100; 0 means 90 */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits that also add the new node's entry to the level above. Between launches, the host
-     * adds the entries of the other splits. */
+    /* Percentage of concurrent splits that also add the new node to the level above. The host adds the others between
+     * launches. */
     unsigned raise_percent;
-    bool     merges; /* True if concurrent operations merge small leaves (a skiplist's chunks). */
+    bool     merges; /* Concurrent operations merge small leaves (a skiplist's chunks). */
 };
 
-/* The memory of all nodes. Unused nodes contain LTREE_FREE. All members are NULL for an empty tree. */
+/* Memory of all nodes. Unused nodes contain LTREE_FREE. All members of an empty tree are NULL. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* Number of elements of each leaf, as in the leaf's header. */
-    cl_mem dirty[2];      /* dirty[0] lists the nodes of even levels whose children have split, dirty[1] the nodes of
-                           * odd levels. */
-    size_t leaves, inner; /* allocated nodes */
+    cl_mem counts;
+    cl_mem dirty[2]; /* nodes of even and of odd levels whose children have split */
+    size_t leaves, inner;
 };
 
 struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Usually empty. If the driver fails while a rebuild overwrites the nodes, this run has all elements. The next call
-     * then builds the tree from it. */
+    /* Empty, unless the driver failed while a rebuild overwrote the nodes. Then it has all elements, and the next call
+     * builds the tree from it. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;          /* upper bound of leaves in use */
     size_t                 elements_max;        /* upper bound of elements */
-    size_t                 changes;             /* Number of concurrent stores and erases since the pools were last
-                                                 * fitted. */
-    bool                   counted;             /* True if pools.counts equals the counts in the leaves' headers. */
-    bool                   planned;             /* True if `state` contains the plan of a batch. */
-    unsigned               bucket_backoff;      /* Number of next batches to sort, because a bucket (a leaf's list of
-                                                 * updates, see update.c) overflowed. */
-    unsigned               bucket_backoff_next; /* Value that bucket_backoff gets when a bucket overflows again. */
-    bool     underfull; /* True if leaves are nearly empty, so that the next batch must rebuild the tree. */
-    bool     in_order;  /* True if leaf i is the i-th leaf in key order. */
-    bool     unchecked; /* True if a change did not complete. The next call then checks the tree. */
-    uint64_t rounds;    /* Number of ordered (not concurrent) batches that have changed leaves. */
-    bool     broken;    /* a check has found damage */
+    size_t                 changes;             /* concurrent stores and erases since the last ordo_ltree_fit_pools */
+    bool                   counted;             /* pools.counts equals the counts in the leaves' headers */
+    bool                   planned;             /* `state` contains the plan of a batch */
+    unsigned               bucket_backoff;      /* next batches to sort, because a bucket (a leaf's list of updates)
+                                                 * overflowed */
+    unsigned               bucket_backoff_next; /* value of bucket_backoff after the next overflow */
+    bool                   underfull;           /* Leaves are nearly empty: the next batch must rebuild the tree. */
+    bool                   in_order;            /* Leaf i is the i-th in key order. */
+    bool                   unchecked;           /* A change did not complete: the next call checks the tree. */
+    uint64_t               rounds; /* number of ordered (not concurrent) batches that have changed leaves */
+    bool                   broken; /* a check has found damage */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
-    struct ordo_runs       runs; /* makes runs for rebuilds */
-    /* For tests: faults to inject, a sum of enum ordo_fault values. */
+    struct ordo_runs       runs;
+    /* For tests: a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
-    bool   counted_on; /* True if the device's counters of concurrent batches may differ from 0. */
+    bool   counted_on; /* device counters of concurrent batches may differ from 0 */
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
@@ -81,7 +78,7 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of the ratio of leaves to inner nodes, if nodes are at least half full. */
+/* Returns a lower bound of leaves per inner node, if nodes are at least half full. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -100,26 +97,22 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
  *
  *   group   work-items per work-group (LTREE_GROUP, RUN_GROUP)
  *   lanes   work-items per team (TEAM_WIDTH)
- *   items   items per work-item (LTREE_ITEMS). If 0, a team takes one item at a time. */
+ *   items   items per work-item (LTREE_ITEMS); 0: a team takes one item at a time */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-/* Returns the shape of a launch of concurrent operations. */
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* Returns a shape with one team. The team is a sub-group if ordo_ltree_operations makes such teams, and the device
- * orders memory accesses between work-groups. Otherwise it is one work-item. */
+/* One team: a sub-group if ordo_ltree_operations has such teams and the device orders memory accesses between
+ * work-groups, else one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
-/* Returns a shape whose teams are sub-groups. A team takes one item at a time. Work-groups have `group` work-items, or
- * the usual number if `group` is 0. */
+/* Teams are sub-groups, and take one item at a time. A `group` of 0 means the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* Returns a shape with teams of a few work-items. Each work-item has one item, and the team handles these items
- * together. */
+/* Teams have a few work-items, with one item each, and handle these together. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* Returns a launch for the tree's types and node size. The number of groups is limited, so kernels must loop over
- * items. */
+/* The number of groups is limited, so kernels must loop over items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
 void               ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_combines *combines);
@@ -129,28 +122,26 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns the maximum number of leaves: config.max_leaves plus `dead`, because dead leaves (emptied by merges) do not
- * count. Without a limit, returns LTREE_NONE. */
+/* Returns config.max_leaves plus `dead`, because leaves that a merge has emptied do not count. Without a limit, returns
+ * LTREE_NONE. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Grows the pools to at least `leaves` leaves and their inner nodes, and copies the nodes in use. `state` must be the
- * tree's state. If memory is short or `leaves` exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes
- * nothing. */
+/* Grows the pools to at least `leaves` leaves. `state` must be the tree's. Returns ORDO_NO_DEVICE_MEMORY, and changes
+ * nothing, if memory is short or `leaves` exceeds config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools large enough for a new tree of `leaves` leaves, plus a reserve if `reserve`. May allocate new
- * pools. The caller must keep a copy of the old tree->pools, to free or restore them. */
+/* Makes tree->pools large enough for a new tree, plus a reserve if `reserve`. The caller must keep a copy of the old
+ * tree->pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Replaces the tree's pools by *pools. Frees the old pools unless they are *pools. */
-void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
-void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Marks all leaves from number `leaves` on, and all inner nodes from number `inner` on, as free. */
+/* Frees the old pools unless they are *pools. */
+void        ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
+void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
-/* Reads all state words, and sets leaves_max and elements_max. Waits. */
+/* Reads the state, and sets leaves_max and elements_max. Waits. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Limits the node counts to the capacity of the pools, because a work-item
- * that finds no free node also counts one. */
+/* Reads the state after concurrent operations. Limits node counts to the pools' capacity, because work-items that find
+ * no free node also count one. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Returns ORDO_TOO_LARGE if `stores` new keys may make more than ORDO_MAX_COUNT elements. May wait. */
+/* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
@@ -160,11 +151,9 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of nodes for `entries` entries, if each node is `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
-/* Builds the tree from a run of distinct elements, which has no block if it is empty. Nodes are `fill` percent full, or
- * fuller to stay within config.max_leaves. An error before the first write changes nothing. After a later error,
- * tree->rescue has the run. */
+/* Builds the tree from a run of distinct elements. Nodes are `fill` percent full, or fuller to stay within
+ * config.max_leaves. An error before the first write changes nothing. After a later one, tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
@@ -173,16 +162,13 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the inner nodes in the lists pools.dirty. `leaves` and `splits` are upper bounds of the
- * numbers of leaves and splits. */
+/* Adds entries of new nodes to the nodes listed in pools.dirty. `leaves` and `splits` are upper bounds. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds all missing entries of new nodes to the inner nodes. Needed if splits did not list these in pools.dirty
- * (LTREE_SPLITS_PENDING). */
+/* Adds all missing entries of new nodes, for splits that listed nothing (LTREE_SPLITS_PENDING). */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). A split node
- * that has no entry in the level above yet is found by its left neighbour's link. `top` is the root's level. `inner` is
- * the number of inner nodes. */
+/* Lists the nodes of a level in pools.dirty[level % 2], and counts them in the state. Links lead to new nodes without
+ * an entry. `top` is the root's level, `inner` the number of inner nodes. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -190,16 +176,14 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes zombies (leaves that a merge has emptied) from all levels, and updates `state`, which must be the tree's
- * state. Waits if there are zombies. */
+/* Removes leaves that a merge has emptied from all levels, and updates the tree's `state`. Waits if there are any. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Checks the tree if it is `unchecked`, and adds missing entries to its levels. Returns ORDO_BROKEN if the tree is
- * damaged. */
+/* If the tree is `unchecked`, checks it and adds missing entries. Returns ORDO_BROKEN for a damaged tree. */
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
-/* Calls ordo_ltree_validate. If the tree has no nodes, creates a leaf. */
+/* Validates the tree, or creates its first leaf. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
@@ -208,22 +192,21 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Finds the place of each key i. leaves[i] becomes its leaf, parents[i] the leaf's parent (unless `parents` is NULL).
- * positions[i] becomes its slot in the leaf, in the form of PLACE_SLOT and PLACE_HIT (node.cl). */
+/* Locates each key. leaves[i] becomes its leaf, parents[i] (if not NULL) the leaf's parent, positions[i] its slot in
+ * the form of PLACE_SLOT and PLACE_HIT (node.cl). */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
-/* Answers the finds of a concurrent batch. Writes their ticks (time stamps) if tests record a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and the number of those with absent
- * keys to absent[1]. */
+/* Samples every step-th operation. Adds the number of stores to absent[0], and of those with absent keys to
+ * absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* Maximum queries whose intermediate results are in scratch memory together. */
+/* maximum queries with intermediate results in scratch memory */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
@@ -241,7 +224,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* Percentage of slots that an update fills when it rebuilds the tree. */
+/* fill of a rebuild by an update, in percent */
 #define ORDO_LTREE_UPDATE_FILL 70
 
 /* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits. */

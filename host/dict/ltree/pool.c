@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates the memory of a linked tree: pools of nodes, and the state, which counts nodes in use. */
+/* Allocates pools of nodes, and the state, which counts nodes in use. */
 #include "dict/ltree/ltree.h"
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
@@ -72,7 +72,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
-/* Allocates the buffers of all nodes, with capacity for `most` leaves, or for `least` leaves if memory is short. */
+/* Allocates pools for `most` leaves, or for `least` if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -123,13 +123,13 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve, without which each batch would move the tree to larger buffers. */
+/* Without a reserve, each batch would move the tree to larger buffers. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
-/* Moves the nodes to new buffers with capacity for `wanted` leaves, or for `leaves` leaves if memory is short. */
+/* Moves the nodes to buffers for `wanted` leaves, or for `leaves` if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
@@ -193,8 +193,7 @@ static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *t
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* A dry run only lists kernels. It pretends that the tree has two levels, so that kernels of inner nodes are
-         * listed. */
+        /* A dry run only lists kernels. Two levels make it list inner nodes' kernels. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }
@@ -216,7 +215,6 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
     return ORDO_OK;
 }
 
-/* Sets a word above `most` to `most`, in `state` and on the device. */
 static ordo_status limit_word(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS],
                               enum ltree_word word, size_t most)
 {

@@ -15,7 +15,7 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
  *
  *   leaves[i]   leaf in which range i starts
  *   nexts[i]    right neighbour of this leaf
- *   at[i]       slot of this leaf in which range i starts
+ *   at[i]       slot in which range i starts
  *   pieces[i]   number of pieces of a long range i, else 0 */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
@@ -29,7 +29,7 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Writes the start of each range of a segment to *s and, if `offsets`, its number of elements to r->offsets. */
+/* Writes the starts of a segment's ranges to *s and, if `offsets`, their numbers of elements to r->offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -53,15 +53,15 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum work-items that write pieces (parts of long ranges). */
+/* Maximum work-items that write pieces of long ranges. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A tile is a sequence of neighbouring ranges. One work-group writes its short ranges. A tile has at most one range per
- * work-item, and at most about 1 / RANGE_TILES of all ranges. */
+/* A tile is the neighbouring ranges whose short ones a work-group writes: at most one per work-item, and about 1 /
+ * RANGE_TILES of all. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* `last` is the index of the call's last offset. If the last offset exceeds `capacity`, no elements are written. */
+/* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -116,8 +116,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Answers the ranges segment by segment. Measures each segment twice (for offsets, then for elements), because scratch
- * memory has the starts of one segment only. */
+/* Measures each segment twice, for offsets, then for elements, because scratch memory has the starts of only one
+ * segment. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies batches of updates to a linked tree, by a rebuild or in place (cl/dict/ltree/update.cl). In place:
+/* Applies batches of updates by a rebuild, or in place:
  *
  *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits.
  *   2  reserve  Grows the pools.
@@ -14,24 +14,24 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* A batch of updates. It is in key order, unless leaves collect their updates in buckets. */
+/* Updates, in key order unless leaves collect them in buckets. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
-    /* How to combine values with stored values. NULL if the values replace stored values. */
+    /* NULL: values replace stored values */
     const struct ordo_combines *combines;
 };
 
-/* Returns whether each leaf collects its updates of a batch in a bucket, which saves the sort and half the launches.
- * Not on a CPU, and not in the next batches after a bucket overflowed (back_off). */
+/* Buckets, which collect each leaf's updates, save the sort and half the launches. Not on a CPU, nor in the batches
+ * after an overflow (back_off). */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* With at least this number of updates per leaf (of 28 slots), a rebuild costs less than buckets. */
+/* With this many updates per leaf of 28 slots, a rebuild costs less than buckets. */
 #define REBUILD_PER_LEAF 6
-/* With at least this number of updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
+/* With this many updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
 #define REBUILD_SORTED 2
 
 #define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
@@ -51,7 +51,7 @@ struct plan {
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* Sets number[i] to the number of groups (all updates of one leaf) that begin at or before update i. */
+/* number[i] becomes the number of groups (updates of one leaf) that begin at or before update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -84,7 +84,6 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Maximum work-items of group_plan. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -118,8 +117,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum teams (of work-items) that update leaves. A CPU has fewer, because each team ends with an atomic
- * operation. */
+/* Maximum teams that update leaves. A CPU has fewer, because each team ends with an atomic operation. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -141,8 +139,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Records that the batch is stored, and updates the levels above. If the driver refuses a launch, only sets
- * tree->unchecked. The next call then adds the missing entries to the levels. */
+/* Updates the levels above a stored batch. If the driver refuses a launch, only sets tree->unchecked: the next call
+ * then adds the missing entries. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -157,14 +155,12 @@ static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of bucket_updates (cl/dict/ltree/bucket.cl). */
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
-/* Returns the number of slots of each leaf's bucket for a batch of `count` updates. The array `heads` records a leaf's
- * first update, which needs no slot. */
+/* Returns the slots of each leaf's bucket. A leaf's first update, in `heads`, needs none. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -251,11 +247,11 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Maximum updates of a leaf. A team applies them one after another. */
+/* Maximum updates of a leaf, which a team applies one after another. */
 #define SHARE_MAX 1024
 
-/* Drops updates without effect: all but a key's last, and erasures of absent keys. Plans again. A leaf then gets at
- * most one update for each stored key, plus its new keys. */
+/* Drops updates without effect: all but a key's last, and erasures of absent keys. A leaf then gets at most one update
+ * per stored key, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -288,7 +284,7 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves that would get more than SHARE_MAX updates, at keys of the batch. Then plans again. */
+/* Splits leaves that would get more than SHARE_MAX updates, at keys of the batch. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
@@ -324,7 +320,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum batches that are sorted after a bucket overflowed, before a batch tries buckets again. */
+/* Maximum batches to sort after an overflow, before a batch tries buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -335,8 +331,7 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* Applies a batch whose updates each leaf collects in a bucket. If a bucket overflows or the tree must be rebuilt, sets
- * *done to false and changes no element. */
+/* If a bucket overflows or the tree must be rebuilt, sets *done to false and changes no element. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
