@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies the operations on single keys of a mixed batch (operations of several kinds). The effect is as if they ran
- * one after another. */
+/* Answers the operations on single keys of a mixed batch, as if they ran one after another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram[c] becomes the number of operations with code c. It must be 0 before. */
+/* Counts the operations of each code. histogram[] must be 0 before. Its last entry becomes n - i if i is the first
+ * operation with an unknown code. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -29,8 +29,7 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes four arrays of flags to `sums` (listed in shared/apply.h). heads[j] becomes 1 if operation j starts a segment:
- * an upsert, an erasure, or a key's first operation. Clears histogram[]. */
+/* Sets the flags of shared/apply.h in `sums`. heads[j] becomes 1 if operation j starts a segment (see sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -52,14 +51,13 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups: group g has all operations on one key. `sums` must hold the exclusive prefix sums of
- * apply_starts' flags.
+/* Numbers the groups (all operations on one key). `sums` must hold the exclusive prefix sums of apply_starts' flags.
  *
  *   group_of[j]       group of operation j
  *   first_of[g]       first operation of group g
  *   there_before[g]   number of groups below g whose key was present before the batch
- *   head_at[s]        start of segment s: an upsert, an erasure, or a key's first operation
- *   insert_at[i]      the i-th insert or combine, from 0 on */
+ *   head_at[s]        first operation of segment s (see sorted_batch)
+ *   insert_at[i]      the i-th insert or combine */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -94,7 +92,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* Describes an operation's segment: x is its first operation, y its first insert or combine so far, or NONE. */
+/* x is the segment's first operation, y its first insert or combine so far, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -116,10 +114,10 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates to found[] and values_out[]. Also writes:
+/* Writes the results of finds, contains and updates, and also:
  *
- *   start_out[], insert_out[]   the arrays `start` and `insert` of struct sorted_batch
- *   places[]                    the flags that shared/apply.h lists
+ *   start_out[], insert_out[]   `start` and `insert` of sorted_batch
+ *   places[]                    the flags of shared/apply.h
  *   entries[i]                  timeline_entry of operation i of the batch
  *   offsets[]                   zeros */
 ORDO_KERNEL(RUN_GROUP)
@@ -168,8 +166,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of apply_points'
- * flags PLACE_CHANGED. */
+/* Writes an update for each changed key. place[] must hold the exclusive prefix sums of the flags PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a mixed batch (operations of several kinds), sorted by key. */
+/* Declares a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -10,12 +10,12 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch (operations of several kinds). Operation j in key order is operation index[j] of the batch. A key's
- * operations are split into segments. A segment starts at the key's first operation, and at each `upsert` and `erase`.
- * After its start, only a `combine` and the first `insert` change the key.
+/* A mixed batch (operations of several kinds). Operation j in key order is operation index[j] of the batch. codes[] and
+ * values[] are in batch order, all other arrays in key order. A segment of a key's operations starts at the first one,
+ * and at each `upsert` and `erase`. Later in a segment, only a `combine` or the first `insert` changes the key.
  *
- *   start[j]    first operation of j's segment, in key order
- *   insert[j]   first `insert` or `combine` of j's segment, if it is j or before j. Else NONE
+ *   start[j]    first operation of j's segment
+ *   insert[j]   first `insert` or `combine` of j's segment, up to j, else NONE
  *   there[j]    1 if j's key is present before the batch
  *   before[j]   value of j's key before the batch
  *   made[j]     value of j's key after operation j; `made` is NULL if the batch has no combines */
@@ -24,8 +24,7 @@ typedef struct {
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* values[i] and codes[i] are in batch order,
-                                                  * all other arrays in key order. */
+    __global const merge_value *before, *values;
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -40,8 +39,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key: STATE_ABSENT, STATE_BEFORE (present, and not changed by the batch), or the index of the operation
- * that wrote the key's value. This index is into made[] if the batch has combines, else into values[]. */
+/* STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the operation that wrote the key's
+ * value: in made[] if the batch has combines, else in values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

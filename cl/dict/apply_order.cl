@@ -31,8 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Partitions the entries: first those whose group has a 0 at bit `level`, then the others. Both parts keep their
- * order. */
+/* Partitions the entries stably by bit `level` of their groups. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -56,8 +55,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Writes the picked operations without gaps: indices to ops[], keys to lo_out[], upper bounds to hi_out[]. picked[]
- * must hold the exclusive prefix sums of apply_pick's flags. */
+/* Writes the picked operations without gaps. picked[] must hold the exclusive prefix sums of the flags of
+ * apply_pick. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -74,8 +73,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Counts the keys from lo[q] to hi[q] that are present when operation ops[q] runs. base[q] must be the number of such
- * keys before the batch. Writes the count of operation i to counts[i], and of a range also to lengths[i]. */
+/* Counts the keys in lo[q] .. hi[q] when operation ops[q] runs. base[q] must be their number before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -97,8 +95,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q] (at most keys[q] if `upper`) that are present when operation ops[q] runs. base[q]
- * must be the number of such keys before the batch. */
+/* Counts the keys less than keys[q] (at most keys[q] if `upper`) when operation ops[q] runs. base[q] must be their
+ * number before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -110,16 +108,15 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Counts all keys that are less than group g's key and present at `time`. ranks[j] must be the number of keys less than
- * sorted[j] before the batch. */
+/* Counts the keys less than group g's key at `time`. ranks[j] must be the number of keys less than sorted[j] before the
+ * batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Finds the key that has queries[q] lesser keys when operation ops[q] runs. If the batch has an operation on this key,
- * groups[q] becomes the key's group. If not, groups[q] becomes NONE, and base_ranks[q] becomes the number of lesser
- * keys before the batch. */
+/* Finds the key of rank queries[q] when operation ops[q] runs. groups[q] becomes the key's group. If the batch has no
+ * operation on this key, groups[q] becomes NONE, and base_ranks[q] its rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -175,8 +172,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 /* Prepares the ranges lo[q] .. hi[q]. A group is a distinct key of the batch.
  *
  *   group[q]     first group whose key is at least lo[q]
- *   changes[q]   number of keys below the range that earlier operations added, minus the number that they removed
- *   touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
+ *   changes[q]   number of keys below lo[q] that earlier operations added, minus the number that they removed
+ *   touched[q]   number of groups in the range that are present when operation ops[q] runs */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -204,9 +201,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* For each range, writes the elements whose keys occur in no operation of the batch. From base_first[q] on, base_key[]
- * must hold the keys that range q had before the batch. Earlier operations that added or removed lesser keys of the
- * range shift the output index by 1 each. */
+/* Writes each range's elements whose keys have no operation in the batch. base_key[], from base_first[q] on, must hold
+ * range q's keys before the batch. Earlier operations on lesser keys of the range shift the output index. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -231,8 +227,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* For each range, writes the elements whose keys occur in operations of the batch and are present when the range
- * operation runs. */
+/* Writes each range's elements whose keys have operations in the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

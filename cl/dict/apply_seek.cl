@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks (searches for a neighbour of a key) of a mixed batch. */
+/* Answers the seeks of a mixed batch. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -12,14 +12,12 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* The array of queries to the dictionary has four parts:
+/* The queries to the dictionary, in this order:
  *
  *   n_up             upward seeks
- *   n_erased         searches for each erased key's upper neighbour
+ *   n_erased         upper neighbours of erased keys
  *   n_seeks - n_up   downward seeks
- *   n_erased         searches for each erased key's lower neighbour
- *
- * seek_query returns the index of seek q. near_query returns the index of the search for erased key e's neighbour. */
+ *   n_erased         lower neighbours of erased keys */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -29,10 +27,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Fills keys[], the queries to the dictionary. An upward query is the seek's key + 1, and finds the least key that is
- * not less. A downward query is the seek's key, and finds the greatest lesser key. So no query finds the seek's own
- * key, which the batch may change. ops[q] becomes the index of seek q in key order. erased[] gets the erased keys that
- * are present before the batch. */
+/* Fills keys[], the queries to the dictionary: upward for the least key not less than the seek's key + 1, downward for
+ * the greatest key less than the seek's key. So no query finds the seek's own key, which the batch may change. erased[]
+ * gets the erased keys that are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -62,8 +59,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns true if a query found a neighbour of `key`. The upward query of the greatest possible key finds this key
- * itself, which does not count. */
+/* Returns whether a query found a neighbour of `key`. An upward query for the greatest possible key finds only this
+ * key. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -76,7 +73,7 @@ typedef struct {
     __global const uchar       *base_found;
     __global const ordo_key    *erased;
     __global const uint        *end;
-    uint                        n_up, n_seeks, n_erased, all; /* `all` is the length of erased[]. */
+    uint                        n_up, n_seeks, n_erased, all; /* `all`: length of erased[] */
 } seek_queries;
 
 #define QUERY_ARGS                                                                                                     \
@@ -89,10 +86,9 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds the ends of chains of erased keys. An upward chain leads from an erased key to the dictionary's next greater
- * key, as long as that key is erased, too. A downward chain leads to lesser keys. ends[p] becomes p + 1 if entry p's
- * key is the last of its chain, else 0. The host's maximum scan then gives each entry the end of its chain. The first
- * half of ends[] is for upward chains, in descending order of keys. So an end stands before its chain's other keys. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if a chain ends at
+ * entry p's key, else 0. Then a maximum scan gives each entry its chain's end. The first half of ends[] is for upward
+ * chains, in descending order of keys, so that ends come first. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -110,8 +106,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the last key of `key`'s chain (see apply_chain), or NONE if `key` is not in
- * erased[]. */
+/* Returns the index in erased[] of the end of `key`'s chain (see apply_chain), or NONE if `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -125,9 +120,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. If s is not STATE_ABSENT, it is sorted[position], a key of the batch. If s is
- * STATE_ABSENT and `other` is true, it is other_key, a key of the dictionary, with value base_value[at]. Otherwise
- * nothing is found. */
+/* Writes a seek's result: sorted[position] unless s is STATE_ABSENT, else other_key if `other`, else nothing found. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -142,16 +135,15 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum number of groups (of equal keys) that apply_seek visits per seek. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting the batch's groups of equal keys, the nearest first. Stops at the first key that is
- * present at the seek's time, or at a group beyond other_key, the dictionary's nearest key. If SEEK_STEPS groups are
- * not enough, sets changed[n + 1] to NONE. The host then repeats all seeks with apply_seek_far. */
+/* Visits the batch's groups of equal keys, the nearest first. Stops at a key that is present, or beyond other_key, the
+ * dictionary's nearest key. If SEEK_STEPS groups are not enough, sets changed[n + 1] to NONE. The host then repeats all
+ * seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -162,7 +154,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* If g is 0, g - 1 wraps to a number above n_groups, which ends the loop. */
+        /* If g is 0, g - 1 wraps around and ends the loop. */
         uint      g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT);
         uint      at = seek_query(q, n_up, n_erased), position = 0;
         uint      step = 0;
@@ -191,7 +183,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks that may pass any number of the batch's keys. The timeline records when these keys are present. */
+/* Answers seeks of any distance. The timeline records when the batch's keys are present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
@@ -201,8 +193,7 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* Counts the batch's keys that are less than sorted[j] and present at `time`. GT and LE also count
-         * sorted[j]. */
+        /* GT and LE also count sorted[j]. */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

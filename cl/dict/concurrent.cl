@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects faults into concurrent kernels and records when each operation ran, for tests.
+/* For tests of concurrent kernels:
  *
- *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
- *   CONCURRENT_FAULTS 1    injects the faults in the kernel's argument `faults` (enum ordo_fault) */
+ *   CONCURRENT_HISTORY 1   records when each operation begins and ends
+ *   CONCURRENT_FAULTS 1    injects the faults in the argument `faults` (enum ordo_fault) */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"
@@ -25,8 +25,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* If faults of this kind are on, returns true in about one of `one_in` calls, at random. The caller then injects
- * one. */
+/* If faults of this kind are on, returns true in one of `one_in` calls, at random. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -55,8 +54,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Records the time as the begin (end = 0) or the end (end = 1) of operation i. The time is *clock, which all work-items
- * increment. */
+/* Records the begin (end = 0) or end (end = 1) of operation i. *clock counts these events. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

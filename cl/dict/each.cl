@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY and ORDO_VALUE_BYTES. */
+/* Loops of dictionary kernels over work-items. The host must define ORDO_KEY and ORDO_VALUE_BYTES. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
 
 #ifndef RUN_GROUP
-#define RUN_GROUP 64 /* work-items per group */
+#define RUN_GROUP 64
 #endif
 
-/* Loops over indices 0 .. n - 1. A work-item starts at its global id and advances by the number of work-items. The
- * counter cannot overflow. */
+/* Grid-stride loop over indices 0 .. n - 1. The counter cannot overflow. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Number of queries per work-item. */
+/* Queries per work-item. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS(n) is the number of work-items for n queries. RUN_SOME(some) is `some`, a work-item's number of queries. If
- * RUN_STEP is 1, it is the constant 1, and no loop remains. */
+/* RUN_SOME(some) is a work-item's number of queries. If RUN_STEP is 1, no loop remains. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c: the last i in [low, high] with
+/* Returns the owner of item c, if owner i has the items starts[i] .. starts[i + 1] - 1: the last i in [low, high] with
  * starts[i] <= c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
@@ -35,7 +33,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Returns the owner of item c (see each_owner) among low .. n - 1. Is faster if the owner is near `low`. */
+/* Like each_owner among low .. n - 1. Is faster if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -3,7 +3,7 @@
 #pragma once
 #include "shared/key.h"
 
-/* Returns `first` plus the number of keys in keys[first .. end - 1] that are less than x. */
+/* Returns the index of the first key in keys[first .. end - 1] that is not less than x, or `end`. */
 ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {

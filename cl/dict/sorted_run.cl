@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills sorted runs. An element of a run is hidden if it is an erasure or if a newer element replaces it, else
- * visible. */
+/* Fills sorted runs. An element is hidden if it is an erasure or a newer element replaces it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -9,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* Sets *wrong to 1 if a key is not less than the next key. *wrong must be 0 before. */
+/* Sets *wrong, which must be 0 before, to 1 unless keys ascend strictly. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -28,8 +27,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch of updates into a run. If `erased` is not NULL, bit i of hidden[] becomes 1 if update i erases
- * its key, else 0. */
+/* Copies a sorted batch into a run. Without `erased`, leaves the hidden bits unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -58,8 +56,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* Sets the hidden bit of each element whose next element has the same key. If `fresh`, discards the old hidden bits.
- * `keys` must begin at a multiple of 256 bytes and be readable up to a multiple of 32 keys. */
+/* Hides each element whose next element has the same key. If `fresh`, discards the old hidden bits. `keys` must begin
+ * at a multiple of 256 bytes and be readable up to a multiple of 32 keys. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -85,8 +83,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[block] becomes the number of visible elements of a block (RUN_BLOCK elements). The entry after the last block
- * becomes 0. `hidden` must begin at a multiple of 256 bytes. */
+/* Counts each block's visible elements (RUN_BLOCK elements per block). The entry after the last block becomes 0.
+ * `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -127,7 +125,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Work-group r computes run r's array `visible`: the number of visible elements before each block. */
+/* Work-group r sets visible[] of run r to the number of visible elements before each block. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

@@ -5,16 +5,15 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Entry of an operation. The group is the number of its key among the batch's distinct keys. The change is 1 if the
- * operation adds the key, -1 if it removes the key, else 0. */
+/* Packs an operation's group (the number of its key among the batch's distinct keys) and change: 1 if it adds the key,
+ * -1 if it removes the key, else 0. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* Wavelet matrix of the batch's n entries. It has a level for each bit of the groups. The highest level holds the
- * entries in batch order. Level b - 1 holds first the entries of level b whose bit b is 0, then the others. Both parts
- * keep their order. For each block of 32 entries, level b stores:
+/* Wavelet matrix of the batch's entries, with a level for each bit of the groups. The highest level is in batch order.
+ * Level b - 1 is level b, stably partitioned by bit b: 0 before 1. Level b stores for each block of 32 entries:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
@@ -24,8 +23,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* there_before[g]: number of groups below g whose key is present before the
-                                         * batch */
+    __global const uint  *there_before; /* there_before[g]: number of groups below g present before the batch */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -37,8 +35,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Among a level's first e entries, counts the entries whose group has a 0 at bit `level`. Adds the sum of their changes
- * to *changes. (Oclgrind cannot run a function that returns a struct.) */
+/* Counts the groups with a 0 at bit `level` among a level's first e entries. Adds the changes of these entries to
+ * *changes. (Oclgrind cannot run a function that returns a struct.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -49,9 +47,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Keeps the entries of *first .. *end - 1 whose group has *bit at bit `level`, and sets *first and *end to their range
- * on the level below. Returns the sum of the changes of the entries whose bit is 0. If `select`, chooses *bit first: 1
- * if this sum is at most *least, else 0. */
+/* Keeps the entries *first .. *end - 1 whose group has *bit at bit `level`, as a range of the level below. Returns the
+ * sum of the changes of entries whose bit is 0. If `select`, first sets *bit to whether *least is at least this sum. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -83,22 +80,20 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* Counts the groups (distinct keys of the batch) below g whose keys are present before operation `time`. */
+/* Counts the groups below g that are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the group of the key with r lesser keys, among the batch's keys that are present before operation `time`.
- * This key must exist. */
+/* Returns the r-th (from 0) group that is present before operation `time`. It must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* Bit `level` halves the groups that remain. The lower half had `before` present keys before the batch, and has
-         * before + changes at `time`. If r is at least this number, the result is in the upper half. */
+        /* Bit `level` halves the remaining groups. The lower half has before + changes present keys at `time`. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

@@ -3,7 +3,6 @@
 #pragma once
 #include "device/compiler.cl"
 
-/* Copies values[from] to out[to]. Both arrays have values of `bytes` bytes. */
 ORDO_FN void value_copy(__global const uchar *values, ulong from, uint bytes, __global uchar *out, ulong to)
 {
     if (bytes == 4)
@@ -12,7 +11,6 @@ ORDO_FN void value_copy(__global const uchar *values, ulong from, uint bytes, __
         ((__global ulong *) out)[to] = ((__global const ulong *) values)[from];
 }
 
-/* Sets out[to] to 0. */
 ORDO_FN void value_clear(uint bytes, __global uchar *out, ulong to)
 {
     if (bytes == 4)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch of updates and queries, with results as if its operations ran one after another:
+/* Executes a mixed batch, with results as if its operations ran one after another:
  *
  *   1  histogram    Counts the operations of each code. Waits.
- *   2  single keys  Computes the results of operations on single keys, and the new values of changed keys.
+ *   2  single keys  Answers operations on single keys, and computes the new values of changed keys.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
  *   4  store        Stores the changed keys by one sorted update. Waits.
  *
@@ -64,8 +64,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum operations in a batch with seeks, counts or ranges. More operations could overflow 32-bit sums in the
- * timeline, the index for these queries. */
+/* Larger batches with seeks, counts or ranges could overflow the timeline's 32-bit sums. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -135,8 +134,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces each number by the sum of the numbers before it in its array. `mem` has `parts` arrays of `stride` numbers.
- * One scan covers all arrays if they are short. Kernels then subtract the sum of earlier arrays (sum_at). */
+/* Makes exclusive prefix sums of each of `parts` arrays. If one scan covers all arrays, kernels subtract the sum of
+ * earlier arrays (sum_at). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -156,8 +155,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Finds the groups (all operations on one key). If the batch has combines, also computes each operation's result
- * (a->made). */
+/* Finds the groups (all operations on one key). With combines, also computes a->made. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -232,8 +230,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys that the batch changes. If a seek is far (passes too many keys of the batch),
- * answers all seeks again (ordo_apply_resolve_far). */
+/* Counts the keys that the batch changes. If a seek is far (passes too many keys of the batch), answers all seeks
+ * again. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -7,20 +7,19 @@
 
 #include "shared/apply.h"
 
-/* Results of seeks in the dictionary as it was before the batch. */
+/* Results of seeks in the dictionary before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* `n` is the number of seeks in the batch. The first `n_up` seeks search upwards. `n_erased` is the number of erase
- * operations. `erased` lists the erased keys that the dictionary has. */
+/* n seeks, the first n_up of them upwards, and n_erased erase operations. `erased` lists the erased keys that the
+ * dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Answers to the queries in `keys`. In this order: upward seeks, upper neighbours of erased keys, downward seeks,
-     * lower neighbours of erased keys. */
+    /* Answers to the queries in `keys`. For their order see cl/dict/apply_seek.cl. */
     struct neighbours base;
-    cl_mem            end; /* ends of chains, see apply_chain in cl/dict/apply_seek.cl */
+    cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
 };
 
 struct apply {
@@ -31,16 +30,16 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    /* there[j] (one byte) is 1 if the dictionary has the key of sorted operation j before the batch. before[j] is then
-     * the stored value. */
+    /* there[j] (one byte) is 1 if the dictionary has sorted operation j's key before the batch, and before[j] is its
+     * value then. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* Until the sort, the numbers 0, 1, 2 and so on. Then the first operation of each segment
-                           * (operations on one key, see sorted_batch). */
+    cl_mem number;        /* before the sort: 0, 1, 2 ...; then the first operation of each segment (see
+                           * sorted_batch) */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
-    cl_mem made; /* made[j] is the value of operation j's key after the operation. NULL without combines. */
+    cl_mem made; /* value of operation j's key after the operation; NULL without combines */
     cl_mem places;
 
     cl_mem  entries, masks, block_sums; /* the timeline */
@@ -67,15 +66,13 @@ ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, b
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* Builds the timeline, an index of the keys that the batch adds and removes. By it, a query finds the changes of all
- * operations before it. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers all seeks except far seeks. A seek is far if it passes too many keys of the batch. */
+/* Answers all seeks, except far ones: these pass too many keys of the batch. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks by the timeline (the index of added and removed keys). */
+/* Answers all seeks, also far ones, by the timeline. */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers each query from the
- * dictionary as it was before the batch. A kernel then adds the changes of earlier operations, which it reads from the
- * timeline, an index (cl/dict/timeline.cl). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers them as before the
+ * batch. Kernels then add the changes of earlier operations, from the timeline (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -48,8 +47,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The n operations that `pick` selects by their codes. `ops` has their indices in the batch, `lo` their keys, `hi`
- * their upper bounds (only if `bounds`). */
+/* The n operations that `pick` selects: indices in the batch, keys, and upper bounds. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -83,7 +81,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers counts. Also sets lengths[i] to the number of elements of each range i, unless `lengths` is NULL. */
+/* Answers counts. If `lengths` is given, sets lengths[i] to range i's number of elements. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -134,8 +132,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key that each selection q selects. If it is a key of the batch, sets groups[q] to its index among the
- * batch's distinct keys. Otherwise sets groups[q] to NONE, and entry q of *base to the element. */
+/* Finds the key of each selection q. groups[q] becomes its index among the batch's distinct keys. For any other key,
+ * groups[q] becomes NONE, and entry q of *base gets the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -187,8 +185,7 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Sets b->offsets[i] to the sum of the first i lengths. If the batch has ranges, reads the total, and returns
- * ORDO_TOO_SMALL if it exceeds the capacity. */
+/* Sets b->offsets[i] to the sum of the first i lengths. Returns ORDO_TOO_SMALL if the total exceeds the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -208,8 +205,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* Index (uint64_t) of the first element of each range. The last entry is the number of all
-                     * elements. */
+    cl_mem   first; /* index (uint64_t) of each range's first element, then their total number */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -235,7 +231,6 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* Outputs of kernel apply_range_plan, one entry for each range. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -275,7 +270,6 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Maximum work-items that write elements of ranges whose keys the batch changes. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the seeks of a mixed batch. A result is the nearer of two keys: a batch key that is present when the seek
- * runs, or a dictionary key that no operation of the batch erases. */
+ * runs, or a dictionary key that the batch does not erase. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -25,7 +25,7 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Lets the structure answer `count` queries, from s->keys[first] on. The first `n_ge` of them search upwards. */
+/* Lets the structure answer `count` queries, from s->keys[first] on. The first n_ge search upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -63,8 +63,7 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* For each erased key, finds both ends of its chain. A chain is a sequence of erased keys that are neighbours in the
- * dictionary. */
+/* Finds the ends of chains of erased keys that are neighbours in the dictionary. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

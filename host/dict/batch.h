@@ -4,24 +4,24 @@
 
 #include "dict/launch.h"
 
-/* The keys of a batch in ascending order. Equal keys stay in the order of the batch. */
+/* The keys of a batch in ascending order. Equal keys stay in batch order. */
 struct ordo_sorted_batch {
     cl_mem keys;
-    cl_mem index; /* Index of each key in the unsorted batch, uint32_t. */
+    cl_mem index; /* each key's index in the batch, uint32_t */
 };
 
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
-/* Like ordo_batch_sort. The caller must have set number[i] = i (uint32_t) for all i < count. */
+/* Like ordo_batch_sort. The caller must have set number[i] = i (uint32_t). */
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Copies the updates whose flag is 1 to scratch memory, and makes *updates describe the copy. `flags` has a uint32_t
- * per update, then a 0. They are overwritten. The copied updates must have distinct keys. Waits for the device. */
+/* Makes *updates a scratch copy of the updates whose flag is 1. Their keys must be distinct. Overwrites `flags` (a
+ * uint32_t per update, then a 0). Waits. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 
-/* Sets offsets[i] to the sum of the first i counts, for i from 0 to `count`. */
+/* Sets offsets[i] to the sum of the first i counts, for all i <= count. */
 ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
                               struct ordo_slice offsets);
 

@@ -29,8 +29,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count)
 {
-    /* A dry run has no device to read counts from. Each of the three runs below gets one of these values for all
-     * counts. */
+    /* A dry run has no device to read counts from. Each run below gets one of these counts. */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)
@@ -45,7 +44,6 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* Starts builds of the kernels that this dictionary will probably need, for the most usual calls first. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

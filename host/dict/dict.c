@@ -53,8 +53,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure if a driver may have dropped commands of an update after another command failed. Returns
- * ORDO_BROKEN if this check or an earlier one has found damage. */
+/* Checks the structure if a driver may have dropped commands of an update. Returns ORDO_BROKEN if this or an earlier
+ * check has found damage. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -75,7 +75,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* Marks the dictionary as intact. The caller must have replaced the whole content. */
+/* Marks the dictionary as intact, after its whole content was replaced. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -113,8 +113,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Ends a call. Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because commands may be
- * enqueued. */
+/* Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because commands may be enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Describes the call's arrays in out[], and returns their number. Kernels of an update read copies of the caller's
- * arrays. Otherwise the call would have to wait for these kernels after the update is stored, and this wait could
- * fail. */
+/* Kernels of an update read copies of the caller's arrays. Otherwise the call would have to wait for them after the
+ * update is stored, and this wait could fail. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,8 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the offsets, which are valid even if the elements exceed `capacity`. Returns ORDO_TOO_SMALL, or ORDO_OPENCL
- * if the download fails. */
+/* Offsets are valid even if the elements exceed `capacity`. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -44,7 +42,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, n));
     for (size_t i = 0; i < n; i++)
         inner.a[i] = a[i].slice;
-    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* ordo_dict_before_store uses them */
+    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* for ordo_dict_before_store */
         dict->results = a;
         dict->n_results = n;
     }
@@ -55,8 +53,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Batches of at most PIECE_MIN queries are not split. Their arrays fit into a staging buffer (runtime/staging.c), so
- * pieces would save no memory. */
+/* Arrays of smaller batches fit into a staging buffer (runtime/staging.c), so pieces would save no memory. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -70,8 +67,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Splits a batch of queries into pieces, and halves them while memory is short. Holds the lock all the time, so that no
- * other thread updates the dictionary between two pieces. */
+/* Answers a batch in pieces, and halves them while memory is short. Holds the lock, so that no other thread updates the
+ * dictionary between pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

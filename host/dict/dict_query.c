@@ -2,7 +2,6 @@
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Returns whether the caller has passed an output: a slice of r->a from index `first` on. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)

@@ -5,7 +5,7 @@
 
 #define GROUP 64
 
-/* Maximum work-groups. If a launch needs more, each work-item takes several items. */
+/* Maximum work-groups. In larger launches each work-item takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,

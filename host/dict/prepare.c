@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare. Dry runs (which launch nothing) list the needed programs. Builds these programs,
- * then makes each call once. */
+/* Implements ordo_device_prepare. Dry runs (which launch nothing) list the programs. After their builds, makes each
+ * call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 /* Elements per real call, if params->batch is 0. */
 #define COUNT_MADE     ((size_t) 20000)
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
-/* Elements of the dry runs (calls that only request their kernels), if params->batch is 0. */
+/* Elements of the dry runs, if params->batch is 0. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {

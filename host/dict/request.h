@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes the calls of include/ordo/dict.h as data: a struct ordo_method has a function `run`, which enqueues
- * commands, and a table of arrays. Two functions execute a method:
+/* Describes the calls of include/ordo/dict.h as data. A struct ordo_method has a function `run`, which enqueues
+ * commands, and a table of arrays. It is executed by:
  *
- *     ordo_dict_request        for arrays in device memory (ordo_dict_find): checks them, calls `run`
- *     ordo_dict_request_host   for arrays in host memory (ordo_dict_find_host): uploads, requests, downloads */
+ *     ordo_dict_request        for arrays in device memory (ordo_dict_find)
+ *     ordo_dict_request_host   for arrays in host memory (ordo_dict_find_host) */
 #ifndef ORDO_DICT_REQUEST_H
 #define ORDO_DICT_REQUEST_H
 
 #include "dict/structure.h"
 
 struct ordo_parameter {
-    const char *name; /* as in the public header */
+    const char *name;
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
-        OUT = 1,       /* The call writes the array. Outputs overlap no other array and come last. */
-        SPARSE = 2,    /* The array keeps elements that the call does not write. */
-        OPTIONAL = 4,  /* the slice may be ordo_none() */
-        ONE_MORE = 8,  /* count + 1 elements */
-        CAPACITY = 16, /* capacity elements */
-        LIMITED = 32   /* A download to host memory copies at most *results elements. */
+        OUT = 1,      /* the call writes the array; outputs overlap no other array, and come last */
+        SPARSE = 2,   /* the array keeps elements that the call does not write */
+        OPTIONAL = 4, /* the slice may be ordo_none() */
+        ONE_MORE = 8, /* count + 1 elements */
+        CAPACITY = 16,
+        LIMITED = 32 /* downloads at most *results elements to host memory */
     } flags;
 };
 
@@ -29,9 +29,9 @@ struct ordo_request {
     union {
         const void *in;
         void       *out;
-    } host[ORDO_PARAMETERS_MAX]; /* the arrays in host memory */
+    } host[ORDO_PARAMETERS_MAX];
     size_t  count, capacity;
-    size_t *results; /* Receives the number of results. If NULL, the caller does not wait for the number. */
+    size_t *results; /* receives the number of results; if NULL, the call does not wait for it */
 
     ordo_relation relation;
     ordo_type     value;
@@ -46,12 +46,12 @@ struct ordo_method {
         /* Independent queries. If memory is short, ordo_dict_request_host splits the batch. */
         ORDO_QUERY_PIECES,
         ORDO_UPDATE,
-        ORDO_REPLACE,   /* An update that ignores the old content, so it works on a broken dictionary. */
-        ORDO_CONCURRENT /* An update that may still write results after it has changed the dictionary. */
+        ORDO_REPLACE,   /* an update that ignores the old content, also of a broken dictionary */
+        ORDO_CONCURRENT /* an update that may write results after it has changed the dictionary */
     } manner;
     ordo_dict_op needs;
     bool         runs_empty; /* call `run` even if count is 0 */
-    /* Checks the request, except its arrays. May be NULL. */
+    /* Checks all but the arrays. May be NULL. */
     ordo_status (*check)(const ordo_dict *dict, const struct ordo_request *r);
     ordo_status (*run)(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r);
     struct ordo_parameter parameters[ORDO_PARAMETERS_MAX + 1]; /* the last one has no name */
@@ -60,13 +60,11 @@ struct ordo_method {
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p);
 size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_request *r);
 
-/* Makes a request over device memory: checks the arrays, then calls m->run. */
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
-/* Makes a request whose arrays are in host memory (r->host). */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* Make a request. The variable arguments initialise a struct ordo_request from its first member, `a`, on. */
+/* The variable arguments initialise a struct ordo_request. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

@@ -20,8 +20,6 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, i
     return l;
 }
 
-/* Takes the smallest unused block of at least `bytes` bytes and at most about a sixteenth more. Returns false if there
- * is none. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -78,19 +76,19 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Bytes of unused blocks to keep: the sum of SPARE_MIN and 1 / SPARE_SHARE of the runs' bytes. */
+/* Keeps unused blocks of at most SPARE_MIN + 1 / SPARE_SHARE of the runs' bytes. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* Returns how many bytes of unused blocks may remain before an allocation of `bytes` bytes. All blocks then take at
- * most about twice the bytes of the runs, including the new run. */
+/* Returns the maximum bytes of unused blocks before an allocation of `bytes` bytes. All blocks then take at most about
+ * twice the bytes of the runs, including the new one. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
     return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Rounds the size of a block up by at most 3 percent, so that a longer run can reuse the block. */
+/* Rounds the size of a block up by at most 3 percent, so that longer runs can reuse it. */
 static size_t with_reserve(size_t bytes)
 {
     size_t step = 256;
@@ -113,7 +111,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* ordo_buffer_create frees unused blocks of other dictionaries, but not of this one. */
+    /* ordo_buffer_create frees unused blocks of other dictionaries only. */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs: arrays of elements in ascending order of keys. The sorted array, the LSM and FAST consist of runs. An
- * update writes a new run, and changes no key or value in place. */
+/* The sorted array, the LSM and FAST consist of sorted runs: arrays of elements in ascending order of keys. An update
+ * writes a new run, and changes no key or value in place. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -13,40 +13,39 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * The members are the byte offsets of these parts (multiples of 256), and their total `bytes`. A part may have unused
- * capacity. */
+ * Members: byte offsets of these parts (multiples of 256). Parts may have unused capacity. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
-    index_form form; /* The layout of the index. */
+    index_form form;
 };
 
 /* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* State of a new run. It is not known whether the elements that the run replaces are hidden. */
+    /* elements that the run replaces may not be hidden yet */
     ORDO_RUN_UNMARKED,
-    ORDO_RUN_MARKED,  /* R4 holds. */
-    ORDO_RUN_COUNTED, /* R4 and R5 hold. */
+    ORDO_RUN_MARKED,  /* R4 holds */
+    ORDO_RUN_COUNTED, /* R4 and R5 hold */
 };
 
 struct ordo_sorted_run {
     cl_mem                 mem;
-    size_t                 mem_bytes; /* Bytes of the block, at least layout.bytes. */
+    size_t                 mem_bytes; /* at least layout.bytes */
     struct ordo_run_layout layout;
     size_t                 count;
     enum ordo_run_marks    marks;
     bool                   has_hidden; /* R3 */
     bool                   distinct;   /* R6 */
     bool                   erased;     /* R7 */
-    bool                   indexed;    /* the index is built */
+    bool                   indexed;
     struct ordo_index      index;
     uint64_t               query_cost; /* cost of past queries (lsm_plan.c) */
 };
 
 /* Runs, oldest first. No run is empty. Invariants (host/dict/runs/check.c checks them):
  *
- *   R1 sorted    The keys of a run ascend. Of elements with equal keys, the newest comes last.
- *   R2 newest    A key's newest element is the last one with this key in the newest run that has the key. The key's
- *                other elements are stale. The key is in the dictionary if the hidden bit of its newest element is 0.
+ *   R1 sorted    The keys of a run ascend. Of equal keys, the newest element comes last.
+ *   R2 newest    A key's newest element is its last one in the newest run that has the key. The key's other elements
+ *                are stale. The key is in the dictionary if the hidden bit of its newest element is 0.
  *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
  *                The bit of a stale element may be 0 or 1. If has_hidden is false, all bits of the run count as 0.
  *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
@@ -60,18 +59,17 @@ struct ordo_run_set {
     size_t                 n;
 };
 
-/* A dictionary whose elements are in runs: sorted arrays, each newer than the one before. Other structures have one as
- * a member, to sort their batches. */
+/* A dictionary of sorted runs. Other structures use one to sort their batches. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* unused blocks, kept for later runs */
+    /* unused blocks, for later runs */
     struct {
         cl_mem mem;
         size_t bytes;
     } spare[ORDO_MAX_RUNS];
     size_t n_spare, spare_bytes;
-    size_t bytes, bytes_peak; /* Bytes of all blocks, including unused ones. */
+    size_t bytes, bytes_peak; /* bytes of all blocks, also unused ones */
     size_t cleanups;
 };
 
@@ -88,7 +86,7 @@ static inline struct ordo_slice ordo_run_values(const ordo_dict *dict, const str
 {
     return dict->value_bytes ? ordo_at(run->mem, run->layout.values / dict->value_bytes) : ordo_none();
 }
-/* Returns the hidden bits as uint32_t words, or ordo_none() if the run has no bits. */
+/* Returns the hidden bits as uint32_t words, or ordo_none(). */
 static inline struct ordo_slice ordo_run_hidden(const struct ordo_sorted_run *run)
 {
     return run->has_hidden ? ordo_at(run->mem, run->layout.hidden / 4) : ordo_none();
@@ -119,7 +117,7 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
 }
-/* Records that all elements are distinct and visible, so the run needs no hidden bits. */
+/* Records that all elements are distinct and visible. */
 static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = false;
@@ -131,28 +129,27 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
-/* Takes an unused or new block for a run of `count` elements, which the caller must write. The run has no hidden bits
- * and no index. */
+/* Takes a block for a run of `count` elements, without hidden bits and index. The caller must write the elements. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 /* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
-/* Returns whether a run of `count` elements fits into one allocation. */
+/* Returns whether `count` elements fit into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Keeps the run's block for later runs, or frees it. Does nothing if the run has no block. */
+/* Keeps the run's block, if any, for later runs, or frees it. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
-/* Frees unused blocks, the largest first, until they take at most `most` bytes. */
+/* Frees the largest unused blocks until at most `most` bytes of them remain. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take at most as many bytes as the runs, or 4 MiB if that is more. */
+/* Frees unused blocks until they take no more bytes than the runs, or 4 MiB if that is more. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
-/* Replaces all runs by *run, or by no run if *run has no block. */
+/* Replaces all runs by *run, or by none if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the kernel arguments of the set: the runs' buffers (RUNS_KEYS), the buffers again if `values` (RUNS_VALUES), and
- * *table. *table gets the parts' offsets, and must stay valid until the launch. */
+/* Adds the runs' buffers (RUNS_KEYS), again if `values` (RUNS_VALUES), and *table as kernel arguments. *table gets the
+ * parts' offsets, and must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -162,34 +159,31 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Hides all stale (replaced) elements, and counts the visible elements of all runs. */
+/* Hides all replaced elements, and counts each run's visible elements. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run replaces. All other runs must already be marked (R4). After an error the
- * newest run stays unmarked. */
+/* Hides the elements that the newest run replaces. All other runs must be marked (R4). After an error the newest run
+ * stays unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides all stale (replaced) elements, and sets counts[r] to the number of visible elements of run r. Waits if a run
- * has hidden bits. */
+/* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Sets *out to the number of the run's visible elements, without hiding any. The set must have no other run. Waits for
- * the device. */
+/* Counts the visible elements of the only run, without hiding any. Waits. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Hides all stale (replaced) elements, and sets *out to the number of visible elements. Waits if a run has hidden
- * bits. */
+/* Hides all replaced elements, and counts the visible ones. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* Sets out[j] to the number of visible elements before element j * RUN_BLOCK of the run. The last entry counts all. */
+/* Sets out[j] to the number of visible elements before element j * RUN_BLOCK. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Gives all runs the arrays `hidden` and `visible`, and hides all stale (replaced) elements. */
+/* Gives all runs the arrays `hidden` and `visible`, and hides all replaced elements. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Writes a bitmap of the stale (replaced) elements of each run r to stale[r]. */
+/* Writes a bitmap of run r's replaced elements to stale[r]. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
 /* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------ */
 
-/* Sorts a batch stably into a new run. If `erase`, all elements become tombstones (which erase their keys). */
+/* Sorts a batch stably into a new run. If `erase`, its elements become tombstones. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
@@ -197,13 +191,12 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 /* Like ordo_runs_take, but in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Sorts a batch into a new run, which keeps only the last of equal keys. If the keys of a large batch ascend, copies it
- * without a sort. Waits for the device. */
+/* Sorts a batch into a new run with the last of equal keys. Only copies a large batch whose keys ascend. Waits. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates: *sorted or, if `sorted` is NULL, the other members. */
+/* A batch of updates: *sorted or, if NULL, the other members. */
 struct ordo_run_batch {
     const struct ordo_sorted_updates *sorted;
     bool                              erase;
@@ -212,29 +205,27 @@ struct ordo_run_batch {
 };
 ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,
                                  struct ordo_sorted_run *out);
-/* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
+/* Merges n neighbouring runs, oldest first, into a new run. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes the visible elements of a set in key order. All stale (replaced) elements must be hidden. `values` may be
- * ordo_none(). */
+/* Writes the visible elements in key order. Replaced elements must be hidden. */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Hides all stale (replaced) elements, and makes a new run of the visible elements. *out has no block if it is empty.
- * Waits for the device. */
+/* Hides all replaced elements, and makes a new run of the visible ones. *out has no block if there are none. Waits. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs of a set. Their stale (replaced) elements must be
- * hidden. counts[i] must be the number of visible elements of run i. */
+/* Makes a new run of the visible elements of n neighbouring runs, counts[i] elements of run i. Replaced elements must
+ * be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_visible can drop stale (replaced) elements while it merges, without hiding them first. */
+/* Returns whether ordo_runs_visible can drop replaced elements without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the set's visible elements. Needs one pass if ordo_runs_can_dedup, and memory suffices for all
- * stored elements. Otherwise first hides stale elements. Waits for the device. */
+/* Makes a new run of the visible elements: in one pass if ordo_runs_can_dedup and memory suffices for all stored
+ * elements. Otherwise first hides replaced elements. Waits. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones (erasures) into a new run. A key's new value
- * combines the values of all its elements. May change the batch's values, even after an error. Waits for the device. */
+/* Merges a run without hidden elements and a batch without tombstones. A key's new value combines all its values. May
+ * change the batch's values, even after an error. Waits. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -123,8 +123,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones (which erase their keys) need hidden bits. Replaced elements need them if all runs are marked (R4),
-     * because the new run is then marked too. */
+    /* Tombstones need hidden bits. Replaced elements need them if all runs are marked (R4): then the new run is marked,
+     * too. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -154,7 +154,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the set's `count` visible elements. Stale (replaced) elements must be hidden. */
+/* Makes a new run of the `count` visible elements. Replaced elements must be hidden. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -178,11 +178,9 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Minimum size of a batch whose keys are first checked for ascending order. To sort a smaller batch takes less time
- * than the check. */
+/* Smaller batches take less time to sort than to check for ascending keys. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next key, or to false if count < ASK_MIN. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -266,8 +264,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the set's visible elements, even if stale (replaced) elements are not hidden. The block has
- * capacity for all stored elements. *out has no block if it is empty. */
+/* Makes a new run of the visible elements, even if replaced ones are not hidden. Its block has capacity for all stored
+ * elements. *out has no block if there are none. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -9,8 +9,7 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose next element in the run has an equal key: sets its bit in `hidden`. If `fresh`, sets all
- * other bits to 0. */
+/* Hides each element whose next element has an equal key. If `fresh`, clears all other bits. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -64,7 +63,7 @@ static void lose_count(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* Hides the elements that run r replaces: repeated keys in run r, and equal keys in older runs. */
+/* Hides the elements that run r replaces, in older runs and in run r. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
@@ -119,11 +118,11 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum elements of a short run. One launch computes the array `visible` (R5) of all short runs, with one work-group
- * per run. */
+/* Maximum elements of a short run. One launch counts the visible elements (R5) of all short runs, a work-group per
+ * run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
-#define DIRECTORY_GROUP 64 /* maximum work-items of a group */
+#define DIRECTORY_GROUP 64 /* work-items */
 
 static bool needs_directory(const struct ordo_sorted_run *run)
 {

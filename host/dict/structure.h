@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that a structure implements for the interface (include/ordo/dict.h), and their arguments. */
+/* The functions that a structure implements for include/ordo/dict.h, and their arguments. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -9,33 +9,32 @@
 
 #include "dict/structure_map.h"
 
-/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, 0 if it is stored. Of
- * several updates of a key, the last takes effect. */
+/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, else 0. A key's last
+ * update takes effect. */
 struct ordo_sorted_updates {
-    /* `values` may be ordo_none() if all keys are erased, `erased` if all are stored. */
+    /* `values` may be ordo_none() if all keys are erased, `erased` if none is. */
     struct ordo_slice keys, values, erased;
     size_t            count;
-    bool              distinct; /* no key occurs twice */
-    bool              waits;    /* The caller waits afterwards. */
+    bool              distinct;
+    bool              waits; /* the caller waits afterwards */
 };
 
-/* A batch that combines values[i] with the stored value of keys[i]. Keys are in any order and may repeat. */
+/* Combines values[i] with the stored value of keys[i]. Keys are in any order and may repeat. */
 struct ordo_combines {
-    ordo_type         value; /* type of the values */
+    ordo_type         value;
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* See `once` in struct ordo_finds. */
+    bool              once; /* see struct ordo_finds */
 };
 
-/* A batch of lookups. The outputs may be ordo_none(). */
+/* Lookups. Outputs may be ordo_none(). */
 struct ordo_finds {
     struct ordo_slice keys;
     size_t            count;
-    bool              sorted; /* keys ascend */
+    bool              sorted;
     struct ordo_slice values_out, found;
-    /* True if the query keys ascend, and the caller will then replace all elements of the dictionary. The find then
-     * builds no search index, because no later find could use it. */
+    /* Keys ascend, and the caller will then replace all elements. So the find builds no search index. */
     bool once;
 };
 
@@ -44,11 +43,10 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* If `relation` is ORDO_LT, the first n_ge seeks search upwards (ORDO_GE) instead.
-                             * Otherwise 0. */
+    size_t            n_ge; /* if `relation` is ORDO_LT, the first n_ge seeks search upwards (ORDO_GE); else 0 */
 };
 
-/* Returns the number of seeks that search upwards. They come first. */
+/* Returns the number of upward seeks, which come first. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -72,8 +70,7 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* A batch that sets ranks[i] (uint32_t) to the number of keys less than keys[i], or not greater than keys[i] if
- * `upper`. */
+/* ranks[i] (uint32_t) becomes the number of keys less than keys[i], or at most keys[i] if `upper`. */
 struct ordo_ranks {
     bool              upper;
     struct ordo_slice keys;
@@ -81,83 +78,83 @@ struct ordo_ranks {
     struct ordo_slice ranks;
 };
 
-/* A batch of selections. Selection i finds the element with ranks[i] (uint32_t) elements before it, and sets found[i]
- * to 0 if there is none. Outputs may be ordo_none(). */
+/* Selection i finds the element with ranks[i] (uint32_t) elements before it. If there is none, found[i] becomes 0.
+ * Outputs may be ordo_none(). */
 struct ordo_selects {
     struct ordo_slice ranks;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
 };
 
-/* A batch of key ranges to read. If the last offset exceeds `capacity`, only the offsets are written. */
+/* Key ranges. If the last offset exceeds `capacity`, only offsets are written. */
 struct ordo_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     struct ordo_slice offsets; /* count + 1 uint64_t */
     bool              offsets_known;
-    struct ordo_slice keys_out, values_out; /* each may be ordo_none() */
+    struct ordo_slice keys_out, values_out; /* or ordo_none() */
     size_t            capacity;
-    bool              waits; /* The caller waits for the results. */
+    bool              waits; /* the caller waits for the results */
 };
 
 struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
-    struct ordo_slice erased;     /* Number of erased keys (one uint32_t), or ordo_none(). */
-    bool              counted;    /* True if the caller has set `gone` and `left`. */
+    struct ordo_slice erased;     /* number of erased keys (one uint32_t), or ordo_none() */
+    bool              counted;    /* the caller has set `gone` and `left` */
     size_t            gone, left; /* elements erased, elements kept */
 };
 
-/* A request for the first or last elements. Erases these elements if `take`. */
+/* The first or last elements, erased if `take`. */
 struct ordo_ends {
     bool              last, take;
     size_t            count; /* maximum number of elements */
     struct ordo_slice keys_out, values_out;
 };
 
-/* The table of a structure: sizes for ordo_dict_create, then its functions. Rules:
+/* The functions of a structure. Rules:
  *
  *   arguments  The caller has checked them, holds the lock and has ordered the queues. Slices do not overlap, and
  *              counts are at least 1.
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     It allocates all memory before its first launch that changes the dictionary. So an error leaves the
  *              dictionary unchanged.
- *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. If the caller's events are
- *              pending, ordo_call_changes returns an error. ORDO_DICT_QUERY then waits for the events and calls the
- *              query again. Reason: if an event fails, the driver drops all commands that wait for it, also a build. */
+ *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. This fails if the caller's
+ *              events are pending. ORDO_DICT_QUERY then waits for them and repeats the query. Otherwise a failed event
+ *              would make the driver drop the build. */
 struct ordo_structure {
     const char *name;
-    size_t      bytes;        /* Bytes of the structure's object, which begins with a struct ordo_dict. */
-    size_t      config_bytes; /* Bytes of the configuration struct, which begins with a struct ordo_dict_config. */
-    /* Initialises a new object, whose bytes after its struct ordo_dict are 0. Returns an error if the configuration is
-     * not possible. May be NULL. */
+    size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
+    size_t      config_bytes; /* size of the configuration, which begins with a struct ordo_dict_config */
+    /* Initialises a new object, zero after its struct ordo_dict. Returns an error if the configuration is impossible.
+     * May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
-    void (*destroy)(ordo_dict *dict); /* Frees the content, but not *dict. */
+    void (*destroy)(ordo_dict *dict); /* frees the content, but not *dict */
     void (*clear)(ordo_dict *dict);
-    /* Forgets indexes and lists of the elements. Called before `check` if a driver dropped commands. May be NULL. */
+    /* Forgets indexes and lists of elements. Called before `check` if a driver dropped commands. May be NULL. */
     void (*invalidate)(ordo_dict *dict);
-    /* Replaces all elements. Keys are in any order; of equal keys the last is stored. Waits. */
+    /* Replaces all elements. Keys are in any order. Of equal keys the last is stored. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Stores the keys, or removes them if `erase` (`values` is then ordo_none()). Keys are in any order and may
+    /* Stores the keys, or erases them if `erase` (`values` is then ordo_none()). Keys are in any order and may
      * repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
-    /* May be NULL: generic/combine.c then combines with find and update. */
+    /* If NULL, generic/combine.c combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases all keys of an interval. Can decline: sets *done to false and changes nothing. The caller then erases key
-     * by key. Waits unless e->counted. May be NULL. */
+    /* Erases an interval of keys, or sets *done to false and changes nothing. The caller then erases key by key. Waits
+     * unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. Can decline: sets *done
-     * to false and changes nothing. Waits. May be NULL. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. Can set *done to false
+     * and change nothing. Waits. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Executes a mixed batch of operations on single keys. If it is invalid or has other operations, sets *done to
-     * false and changes nothing. Waits. May be NULL. */
+    /* Executes a mixed batch of operations on single keys. For any other batch, sets *done to false and changes
+     * nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* Executes a concurrent batch. Waits. NULL if the structure has none. */
+    /* Executes a concurrent batch. Waits. May be NULL. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
-    /* Frees cached memory. Can run in the middle of any call, if memory is short. May be NULL. */
+    /* Frees cached memory. Can run amid any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
@@ -180,7 +177,7 @@ struct ordo_structure {
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* Table that an aggregate over long ranges keeps for later ones (generic/aggregate.c). */
+/* Table of an aggregate over long ranges, kept for later aggregates (generic/aggregate.c). */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: no table */
     size_t    bytes, count;
@@ -198,7 +195,7 @@ struct ordo_dict {
     uint32_t              variant;
     struct ordo_last_call last;    /* used by dict.c */
     struct ordo_reserve   reserve; /* used by create.c */
-    /* True if a driver dropped commands of an update. The next call then first checks the dictionary. */
+    /* A driver dropped commands of an update. The next call first checks the dictionary. */
     bool                        needs_check;
     bool                        broken;  /* a check has failed */
     struct ordo_host_array     *results; /* used by dict_host.c */
@@ -206,8 +203,8 @@ struct ordo_dict {
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary with the same types, for a part of a structure (such as its struct ordo_runs). Copies only
- * members that no other thread changes. */
+/* Returns a dictionary with the same types, for a part of a structure. Copies only members that no other thread
+ * changes. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -219,7 +216,7 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,
                              ordo_dict **out);
-/* Returns a configuration with default settings, or NULL if host memory is short. The caller frees it. */
+/* Returns a default configuration, or NULL without host memory. The caller frees it. */
 struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *structure, ordo_type key,
                                                   uint32_t value_bytes);
 
@@ -228,13 +225,13 @@ ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structu
 /* Begins a query. If `waits`, first waits for the events of *order. */
 ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
                             bool waits);
-/* Begins a call that changes the dictionary. Blocks until the dictionary has no pending events. */
+/* Begins a change of the dictionary. Blocks until the dictionary has no pending events. */
 ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Begins a query, evaluates `enqueue` (an expression that uses &call), ends the query and returns its status. If events
- * were pending and ordo_call_changes has ended the query, repeats all this after the events. */
+/* Runs a query: `enqueue` is an expression that uses &call. If ordo_call_changes ends the query because events are
+ * pending, repeats it after them. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -246,42 +243,42 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
             return status;                                                                                             \
     }
 
-/* Returns the least or greatest possible key, as stored in memory, in the low bytes of the result. */
+/* Returns the bits of the least or greatest possible key, as stored in memory. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. The last word, out[ORDO_N_CODES], is 0 if all codes are known.
- * Otherwise it is `count` minus the index of the first unknown code. Waits. */
+/* Sets out[c] to the number of operations with code c. The last word is 0, or `count` minus the index of the first
+ * unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
-/* Returns the number of operations with the codes least .. most. */
+/* Returns the number of operations with codes least .. most. */
 size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
 
-/* Checks that a concurrent batch has the arrays that its operations need. It has `stores` upserts and inserts, `scans`
- * counts and ranges, and `ranges` ranges. */
+/* Checks that a concurrent batch has the arrays for `stores` upserts and inserts, `scans` counts and ranges, and
+ * `ranges` ranges. */
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges);
 
-/* Executes a mixed batch. The caller must have checked all arguments except the codes. If there are ranges, sets
- * *needed (unless NULL) to the number of their elements. Waits. */
+/* Executes a mixed batch, whose codes may be invalid. Sets *needed (may be NULL) to the number of its ranges' elements,
+ * if any. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets all offsets of a batch without ranges to 0. */
+/* Sets all offsets to 0. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Downloads the results of an update if the call takes host arrays. An update must call this before it changes the
- * dictionary, so that no download can fail after the change. */
+/* Downloads an update's results to host arrays, if any. Called before an update changes the dictionary, because a
+ * download can fail. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED if the structure has no such function. */
+/* Implements ordo_lsm_cleanup. Returns ORDO_UNSUPPORTED for other structures. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys, and sets inserted[i] to whether keys[i] was absent. Also stores present keys, but with their old
- * values. Does not wait. */
+/* Inserts absent keys, and sets inserted[i] to whether keys[i] was absent. Stores present keys again, with their old
+ * values. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists all structures. A new structure needs a row here, and a `const struct ordo_structure ordo_STEM_structure`
- * (host/dict/structure.h). */
+/* Lists all structures. A structure also needs a `const struct ordo_structure ordo_STEM_structure` (structure.h). */
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
 
-/* Flags for differences between structures. */
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,    /* counts sorted runs in its statistics */
-    ORDO_KEEPS_STALE = 2, /* Keeps replaced and erased elements until ordo_lsm_cleanup. */
-    ORDO_IS_TREE = 4,     /* Its statistics count leaves and levels, and its blocks have unused capacity. */
-    ORDO_SIMULATED = 8,   /* The simulator can run its kernels (tests/conformance/kernels.c). */
+    ORDO_KEEPS_STALE = 2, /* keeps replaced and erased elements until ordo_lsm_cleanup */
+    ORDO_IS_TREE = 4,     /* statistics count leaves and levels; blocks have unused capacity */
+    ORDO_SIMULATED = 8,   /* the simulator can run its kernels (tests/conformance/kernels.c) */
     ORDO_REBUILDS = 16,   /* counts each rebuild as a cleanup */
-    ORDO_NO_ORDER = 32,   /* Refuses operations that need ORDO_CAN_ORDER, and exports elements in any order. */
+    ORDO_NO_ORDER = 32,   /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */
     ORDO_IS_TRIE =
         64, /* Its statistics count leaves and levels. The memory per key varies, and blocks are rounded up. */
-    ORDO_HAS_PREFIXES = 128, /* Also stores a table of key prefixes, which takes up to an eighth more memory. */
-    /* Benchmarks must fill the structure by one build. An update would change a hash table's load factor, or rewrite
-     * all elements of other structures. */
+    ORDO_HAS_PREFIXES = 128, /* stores a table of key prefixes, up to an eighth more memory */
+    /* Benchmarks fill the structure by one build. An update would change a hash table's load factor, or rewrite all
+     * elements of other structures. */
     ORDO_BUILT_WHOLE = 256,
 };
 
 /* Columns:
  *
- *   ID       part of ORDO_PREPARE_ID, such as ORDO_PREPARE_LSM
+ *   ID       part of ORDO_PREPARE_ID
  *   STEM     part of ordo/STEM.h, ordo_STEM_create, struct ordo_STEM_config and ordo_STEM_structure
- *   name     the string that ordo_dict_name returns
+ *   name     result of ordo_dict_name
  *   traits   a sum of enum ordo_structure_trait */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \

@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* No ranges: these need capacity for their elements. */
+    for (size_t i = 0; i < a->count; i++) /* no ranges, which need capacity for their elements */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)
@@ -69,8 +69,7 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Records the first unexpected error. ORDO_TOO_SMALL is expected, because a dry run invents the counts that it returns.
- * Structures that lack an operation return ORDO_UNSUPPORTED. */
+/* Records the first unexpected error. ORDO_TOO_SMALL is expected, because a dry run invents counts. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
@@ -87,7 +86,6 @@ static ordo_type value_type(const struct warm_up *t)
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* Upserts the keys twice, so that the second upsert finds them present. */
 static void update(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -97,7 +95,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Some calls have few elements, because some structures apply a small batch operation by operation. */
+/* Some structures apply a small batch operation by operation. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -160,7 +158,7 @@ static void apply(struct warm_up *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
-/* Applies the batch twice: to a tree with unused capacity, and to a small tree that must compute how much to grow. */
+/* Applies the batch to a tree with unused capacity, then to a small tree that must grow. */
 static void concurrent(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays  *a = t->a;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The warm-up makes each call of a dictionary once, so that its kernels are built before they are needed. On a dry-run
- * device it only lists the kernels. */
+/* Makes each call of a dictionary once, to build its kernels before their first use. A dry-run device only lists the
+ * kernels. */
 #ifndef ORDO_DICT_WARM_UP_H
 #define ORDO_DICT_WARM_UP_H
 
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Number of arrays for inputs and outputs of the calls. Each has 2 * count + 1 elements of 8 bytes. */
+/* Arrays for inputs and outputs, each of 2 * count + 1 elements of 8 bytes. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
     ordo_device *dev;
     size_t       count;
     /* at[0] holds distinct keys, at[2] operation codes, at[11] codes without ranges, at[12] codes of single-key
-     * operations. The other arrays hold arbitrary words. */
+     * operations. */
     struct ordo_slice at[ORDO_WARM_UP_ARRAYS];
 };
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
 void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 
-/* Makes the calls selected by `operations` (ORDO_PREPARE_...), the most usual first. After all calls, returns the first
- * error except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
+/* Makes the calls of `operations` (ORDO_PREPARE_...), the most usual first. Returns the first error except
+ * ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Calls ordo_dict_warm_up a few times. Each time the dry-run device returns other counts to calls that read them.
- * `config` must have the structure's own type. */
+/* Repeats ordo_dict_warm_up, each time with other results of calls that read counts. `config` must have the structure's
+ * own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

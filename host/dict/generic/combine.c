@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with stored values: sorts the batch by key, finds the stored values, combines the
- * values of each key, and stores the batch by one sorted update. */
+/* Combines a batch with stored values: sorts it, finds stored values, combines each key's values, and stores them by
+ * one sorted update. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

@@ -15,13 +15,11 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past; /* Ranks of each range's first element, and of the element after its last
-                                              * one. */
-    cl_mem                      numbers;     /* Indices of the ranges, sorted by `first`. */
-    cl_mem                      begins;      /* First rank of each interval after kernel interval_clip, in the order of
-                                              * `numbers`. */
-    cl_mem                      offsets;     /* offsets[i] is the total length of the first i intervals after
-                                              * interval_clip. There are n + 1 entries. */
+    cl_mem                      first, past; /* ranks of each range's first element, and of the element after its
+                                              * last */
+    cl_mem                      numbers;     /* indices of the ranges, sorted by `first` */
+    cl_mem                      begins;      /* first rank of each clipped interval, in the order of `numbers` */
+    cl_mem                      offsets;     /* total length of the first i clipped intervals, n + 1 entries */
     cl_ulong                    total, lengths;
 };
 
@@ -30,7 +28,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of the x->n + 1 `numbers` by the sum of the numbers before it. Sets *total to the last entry. */
+/* Makes exclusive prefix sums of x->n + 1 `numbers`. Sets *total to the last one. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -143,8 +141,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m bounds of all ranges into scratch memory (*out). The interval between two neighbouring bounds is a piece.
- * x->first and x->past, ranks before, become indices of pieces. */
+/* Sorts the m bounds of all ranges. The interval between neighbouring bounds is a piece. x->first and x->past become
+ * indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -174,8 +172,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of each range if ranges overlap. The interval between two neighbouring bounds is a piece. Its
- * keys count for its owner, the first range that contains the piece. */
+/* Counts the erased keys of overlapping ranges. The keys of a piece (the interval between neighbouring bounds) count
+ * for its owner, the first range that contains it. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -260,8 +258,7 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements in ascending order. Selects the least and the greatest of their keys, and
- * queries the range between them. */
+/* Writes the first or last e->gone elements: selects their least and greatest key, and queries this range. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -290,8 +287,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: ends->keys_out, or scratch memory if the keys must stay for the erasure
- * (keys_out is absent or will be reversed). */
+/* Chooses ends->keys_out, or scratch memory if the erasure still needs the keys (keys_out is absent or will be
+ * reversed). */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements operations of a dictionary by calls of its structure's other operations (dict/structure.h). */
+/* Implements operations by the structure's other operations (dict/structure.h). */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
 #include "dict/batch.h"
 
-/* Returns an error if the dictionary's values cannot have type `value`, or if the type lacks operation `op`. */
+/* Returns an error if the dictionary's values cannot have type `value`, or the type lacks `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call);
 
-/* Combines a batch by the structure's function `combine` or, without one, by ordo_dict_combine_generic. */
+/* Calls the structure's function `combine` or, without one, ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Combines `sorted`, a batch in key order, with stored values. Value i becomes the combination of the key's stored
- * value and the key's values in the batch up to value i. The caller must then store each key's last value. */
+/* Combines `sorted`, a batch in key order: value i becomes the combination of the key's stored value and its batch
+ * values up to value i. The caller must then store each key's last value. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -32,8 +32,7 @@ struct ordo_erasures {
 /* Waits. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
-/* Reads the first or last elements, and erases them if ends->take. Sets *got to the number of elements. Waits for
- * the device. */
+/* Reads the first or last elements, and erases them if ends->take. Sets *got to their number. Waits. */
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got);
 
 struct ordo_aggregates {
@@ -41,7 +40,7 @@ struct ordo_aggregates {
     ordo_op           op;
     struct ordo_slice lo, hi;
     size_t            count;
-    struct ordo_slice results, counts; /* counts: uint32_t, or ordo_none() */
+    struct ordo_slice results, counts; /* uint32_t `counts`, or ordo_none() */
 };
 /* Waits. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. To limit a range to a number of elements,
- * replaces one bound by the key of the last wanted element. */
+/* Answers ranges with limits or in descending order, and seeks with bounds. To limit a range, replaces one bound by the
+ * key of the last wanted element. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Sets lengths[i] to the number of elements of range i, at most its limit. Sets lo[i] and hi[i] to the bounds of a
- * range with exactly these elements. */
+/* Sets lengths[i] to range i's number of elements, at most its limit, and lo[i] and hi[i] to their bounds. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -60,7 +59,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Answers ranges with limits in ascending order. The caller must have set r->limit or r->limits. */
+/* Answers ranges with r->limit or r->limits in ascending order. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

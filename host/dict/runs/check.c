@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of struct ordo_run_set, and counts stale elements (which have a newer element with the same
- * key). */
+/* Checks the invariants of struct ordo_run_set, and counts stale (replaced) elements. */
 #include "dict/runs/runs.h"
 
-/* Scratch memory. For each run: a bitmap of stale elements, and counts of visible elements. */
+/* Scratch memory: per run a bitmap of stale elements, and counts of visible elements. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST consists of sorted runs. The oldest run is the tree. Newer runs, usually one, buffer recent updates. */
+/* FAST: the oldest of the sorted runs is the tree. Newer runs, usually one, buffer recent updates. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -7,11 +7,11 @@
 #define ONE_IN_MAX     65536
 
 struct fast {
-    struct ordo_runs runs; /* Must be first. */
+    struct ordo_runs runs; /* must be first */
     size_t           one_in;
-    size_t           built;   /* elements when the tree was built */
-    size_t           arrived; /* elements that updates added since then */
-    uint64_t         asked;   /* Cost of queries that searched the buffer since the last update. */
+    size_t           built;
+    size_t           arrived; /* elements that updates added since the tree was built */
+    uint64_t         asked;   /* cost of queries in the buffer since the last update */
 };
 
 static struct fast *fast_of(ordo_dict *dict)
@@ -84,8 +84,8 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* Rebuilds the tree after an update if that is due, else merges the newer runs. Only logs an error, because the batch
- * is already stored. */
+/* After an update, rebuilds the tree if due, else merges the newer runs. Only logs an error, because the batch is
+ * stored. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -97,8 +97,7 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or no capacity for `count` more elements. Returns ORDO_TOO_LARGE
- * if that does not help. */
+/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or no capacity for `count` more elements. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
@@ -150,8 +149,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* Costs, in units of the time in which a merge moves one element. `charge` merges buffer (the newer runs) and tree when
- * queries in the buffer have cost as much as this merge. */
+/* Costs, in units of a merge's cost per element. `charge` merges buffer and tree when queries in the buffer have cost
+ * as much. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
@@ -164,7 +163,7 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     const uint64_t launch = ordo_device_facts(call->dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
     const int      mark = call->n_scratch;
 
-    if (fast->runs.set.n < 2 || call->n_pending > 0) /* no merge while events are pending */
+    if (fast->runs.set.n < 2 || call->n_pending > 0) /* events are pending */
         return ORDO_OK;
     fast->asked += launch + (uint64_t) QUERY_MOVES * queries;
     if (fast->asked < MERGE_LAUNCHES * launch + (uint64_t) MERGE_MOVES * stored(fast))

@@ -26,8 +26,7 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* Searches a run. First builds the run's index if the search can use one, unless `once` is true or events are
- * pending. */
+/* First builds the run's index if the search can use one, unless `once` is true or events are pending. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
@@ -45,14 +44,13 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
     return search_run(call, dict, finds->once, run, &search);
 }
 
-/* Searches one run for the keys not found in newer runs. finds->found must not be ordo_none(), because it records the
- * keys found so far. */
+/* finds->found records the keys found so far, in newer runs. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, cl_uint stage)
 {
     const struct ordo_slice values = ordo_run_values(dict, run);
-    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none(); /* without `erased`, the run has
-                                                                                        * no tombstone (R7) */
+    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none(); /* without `erased`, no tombstone
+                                                                                        * (R7) */
     struct ordo_search      search = search_for(dict, finds, run);
     struct ordo_args        answers = { .n = 0 };
 

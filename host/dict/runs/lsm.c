@@ -2,8 +2,7 @@
 /* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of config.cleanup_least. With fewer live (neither replaced nor erased) elements, a dictionary counts as
- * having this number. */
+/* Default of config.cleanup_least: fewer live elements count as this number. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
@@ -22,8 +21,7 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Updates lsm->live, a lower bound of the number of live elements. So it assumes that all erased keys were live, and
- * that no upserted key is new. */
+/* lsm->live is a lower bound: it assumes that all erased keys were live, and that no upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -122,7 +120,7 @@ static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const stru
     return clean_up(&lsm->runs.dict, call);
 }
 
-/* Executes the plan for a cleanup after a change. Only logs an error, because the change is already stored. */
+/* Only logs an error, because the change is already stored. */
 static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
@@ -131,13 +129,13 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
     if (take(lsm, call, &plan) == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    restart(lsm); /* The next updates do not try again. */
+    restart(lsm); /* the next updates do not try again */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if stored elements may be stale (replaced or erased). Returns whether this succeeded. */
+/* Cleans up to free memory, if elements may be stale (replaced or erased). Returns whether it did. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -181,8 +179,8 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* If the set has ORDO_MAX_RUNS runs, merges the newest run into the batch or, if both do not fit into one run, merges
- * two runs of the set. The batch can then become a run. */
+/* If there are ORDO_MAX_RUNS runs, merges the newest one into the batch or, if they do not fit into one run, merges two
+ * others. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -213,8 +211,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Plans and executes merges after a batch has become the newest run. Only logs an error, because the run is already
- * stored. If `marks`, first hides the elements that the newest run replaces. */
+/* Only logs an error, because the batch is already stored as a run. If `marks`, first hides the elements that it
+ * replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -281,14 +279,13 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs of one query in one run, in units of the time in which a merge moves one element. FIND_MOVES is the cost of a
- * find. */
+/* Costs of a query in one run, in units of a merge's cost per element. */
 #define FIND_MOVES   2
-#define RANK_MOVES   3  /* Cost of a search for a rank. */
-#define SELECT_MOVES 32 /* Cost of a selection, which finds a key bit by bit. */
-#define RANGE_MOVES  8  /* Cost of a range, not counting its elements. */
+#define RANK_MOVES   3
+#define SELECT_MOVES 32 /* finds a key bit by bit */
+#define RANGE_MOVES  8  /* without the range's elements */
 
-/* Merges runs as planned. If memory is short, keeps the runs and sets their query costs to 0. */
+/* If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -307,8 +304,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of queries, to each run's query_cost. Merges runs if their queries have cost as much as the
- * merge. Does nothing while events are pending. */
+/* Adds `more`, the cost of queries, to each run. Merges runs whose queries have cost as much as the merge. Does nothing
+ * while events are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -349,8 +346,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the ranges' elements. Estimates their number only if `capacity` elements (the most) would
- * make a merge worth its cost. */
+/* Adds the cost of reading elements. Estimates their number only if `capacity` elements would make a merge worth its
+ * cost. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

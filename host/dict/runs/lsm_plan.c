@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Neighbouring runs with at most this number of elements in all are always merged, because a launch costs more than the
- * merge. */
+/* Neighbouring runs with together at most this number of elements are merged, because a launch costs more. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -21,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* Limits at which a change counts the live (neither replaced nor erased) elements: there may be STORED_MAX stored
- * elements for each live one, and more than STALE_PERCENT percent may be stale. */
+/* A change counts the live elements if there may be STORED_MAX stored ones per live one, and STALE_PERCENT percent may
+ * be stale (replaced or erased). */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -43,7 +42,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
-/* Returns the index of the oldest run to merge with the newest run (the batch). */
+/* Returns the oldest run to merge with the newest run (the batch). */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -85,9 +84,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs, in units of the time in which a merge moves one element. A merge costs MERGE_LAUNCHES launches, and
- * MERGE_MOVES per element. Runs are merged when queries in all of them but the oldest have cost as much as the merge.
- * So queries and merges cost at most twice the minimum (ski rental problem). */
+/* Costs, in units of a merge's cost per element. Runs are merged when queries in all but the oldest of them have cost
+ * as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -106,7 +104,7 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* Returns the cost of a merge of the runs from `first` on, including allocation, index and hidden bits. */
+/* Returns the cost of a merge of the runs from `first` on, with allocation, index and hidden bits. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

@@ -18,7 +18,7 @@ struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* If there are at most FEW_BOUNDS bounds, one launch searches all runs, without search indexes. */
+/* For at most FEW_BOUNDS bounds, one launch searches all runs, without search indexes. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -51,7 +51,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Computes the ranks and counts of *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
+/* Computes *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -76,7 +76,6 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Writes the elements of `ranges`, a part of the call's ranges `all`. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
@@ -108,8 +107,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Answers the ranges part by part. Computes the ranks of each part twice (for offsets, then for elements), because
- * scratch memory has the ranks of one part only. */
+/* Computes the ranks of each part twice, for offsets and for elements, because scratch memory has the ranks of one part
+ * only. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -142,7 +141,7 @@ static ordo_status take_range_scratch(struct ordo_call *call, const void *what, 
     return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
 }
 
-#define RANGES_MAX ((size_t) 1 << 25) /* Maximum length of the arrays `lows` and `highs`. */
+#define RANGES_MAX ((size_t) 1 << 25) /* maximum length of `lows` and `highs` */
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {

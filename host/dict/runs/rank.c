@@ -25,7 +25,7 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum queries whose ranks are in scratch memory together. Halved down to RANKS_MIN while memory is short. */
+/* Maximum queries at a time. Halved down to RANKS_MIN while memory is short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -121,8 +121,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Scratch memory for seeks. `keys` and `found` are the caller's outputs, or scratch memory if the caller has none. They
- * pass the results from run to run. */
+/* `keys` and `found`, the caller's outputs if given, pass the results from run to run. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -10,14 +10,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns whether the run's block is so large that take_spare would not choose it for this run. */
+/* Returns whether take_spare would not choose this block for the run, because it is too large. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns how many bytes of unused blocks a compaction keeps: a sixteenth of the run. Unused bytes of the run's own
- * block count towards them. */
+/* Returns how many bytes of unused blocks a compaction keeps: a sixteenth of the run, minus its block's unused
+ * bytes. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -34,7 +34,7 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block if its block is more than twice as large as needed. */
+/* Moves the only run to a smaller block if it needs less than half of its block. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -77,7 +77,7 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- with little memory ------------------------------------------------------------------------------------------ */
 
-/* Returns the number of runs from index `first` on whose visible elements fit together into one run. */
+/* Returns how many runs, from `first` on, have visible elements that fit into one run. */
 static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
@@ -94,8 +94,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has dropped tombstones (which erase their keys). Finds of an erased key now go on to older runs, and
-     * must read the hidden bits there. So these runs get the flag `erased`. */
+    /* The merge has dropped tombstones. A find of an erased key now goes on to older runs, and must read their hidden
+     * bits. So these runs get the flag `erased`. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -109,8 +109,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Moves the visible elements of n runs into one new run, and sets *less to true (the set is smaller). Changes nothing
- * if memory is short. */
+/* Moves the visible elements of n runs into a new one. Changes nothing if memory is short. Sets *less to true if the
+ * set shrank. */
 static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {
@@ -130,8 +130,7 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment (neighbouring runs that fit into one) by shrink_segment. Sets *less to true if a segment shrank.
- * If memory was short for a segment, sets *lacks to its status. */
+/* Shrinks each segment (neighbouring runs that fit into one). If memory was short, sets *lacks to the status. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -152,8 +151,7 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Hides all stale (replaced) elements. Then merges a few neighbouring runs at a time, which needs less memory than one
- * merge of all runs. */
+/* Merges a few neighbouring runs at a time, which needs less memory than one merge. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

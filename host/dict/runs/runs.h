@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on dictionaries of sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. */
+/* Operations on sorted runs (dict/sorted_run.h), for the sorted array, the LSM and FAST. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -9,45 +9,44 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, or by no run if *run has no block. *run must have no hidden elements. If the run needs
- * less than half of its block, moves it to a smaller one. */
+/* Replaces all runs by *run, which must have no hidden elements, or by none if it has no block. Shrinks the block if
+ * the run needs less than half of it. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Removes the run's elements from index `count` on, in place. Needs a set of one run. */
+/* Removes the only run's elements from index `count` on. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible (neither replaced nor erased) elements into one run. If memory allows, its block has at most twice
- * the needed size. The set must not be empty. Waits for the device. */
+/* Moves all visible elements into one run. If memory allows, its block has at most twice the needed size. The set must
+ * not be empty. Waits. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Moves all visible elements into one run, or into several if one does not fit into memory. Adds 1 to runs->cleanups.
- * Does nothing to a single run without hidden elements. Waits for the device. */
+/* Moves all visible elements into one run, or several if one does not fit into memory. Adds 1 to runs->cleanups. Does
+ * nothing to a single run without hidden elements. Waits. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Like ordo_runs_clean_up, but the new block has the needed size if memory allows. Then frees nearly all unused
- * blocks. */
+/* Like ordo_runs_clean_up, but into a block of the needed size if memory allows. Frees nearly all unused blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to `wanted`, or to `bytes` bytes of scratch memory if `wanted` is ordo_none(). */
+/* Sets *out to `wanted` or, without it, to `bytes` bytes of scratch memory. */
 ordo_status ordo_runs_or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes,
                                  struct ordo_slice *out);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Sets found[0 .. count - 1] to 0. Does nothing if *found is ordo_none(). */
+/* Sets found[] to 0, unless it is ordo_none(). */
 ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, const struct ordo_slice *found,
                                 size_t count);
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of the run's keys less than keys[i], or not greater than keys[i] if `upper`. */
+/* Sets ranks[i] to the number of keys less than keys[i], or at most keys[i] if `upper`. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns how many of `count` queries to answer at one time, if each takes `bytes` bytes of one scratch buffer. */
+/* Returns how many queries to answer at a time, if each takes `bytes` bytes of a scratch buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
-/* Calls `take` to allocate scratch memory for *most queries. While memory is short, halves *most and tries again. */
+/* Allocates scratch memory for *most queries by `take`. Halves *most while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* The queries below hide stale elements. */
+/* The queries below hide replaced elements. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -55,39 +54,39 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements first. */
+/* Hides all replaced elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run, by one launch. */
+/* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
-/* Estimates how many elements of the oldest run lie in the ranges. Waits for the device. */
+/* Estimates how many elements of the oldest run are in the ranges. Waits. */
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Erases the elements of an interval by hiding them. Sets *gone to their number, *left to the number of other elements.
- * The set must not be empty. Waits, unless e->counted. */
+/* Hides the elements of an interval. Sets *gone to their number, *left to the number of others. The set must not be
+ * empty. Waits unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* In each run r, hides the elements of the interval spans[r] (a run_interval), `gone` elements in all. Must be the last
- * launch of a call. */
+/* Hides the elements of interval spans[r] (a run_interval) of each run r, `gone` in all. Must be a call's last
+ * launch. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Hides all stale elements first. */
+/* Hides all replaced elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, *left to the number of
- * other elements. If more than 2^14 are requested, sets *done to false and changes nothing. Waits for the device. */
+ * others. For more than 2^14, sets *done to false and changes nothing. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 void ordo_runs_invalidate(ordo_dict *dict);
-/* Returns ORDO_BROKEN if a run violates an invariant of struct ordo_run_set. Waits for the device. */
+/* Returns ORDO_BROKEN if a run violates an invariant of struct ordo_run_set. Waits. */
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 

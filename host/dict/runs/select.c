@@ -21,11 +21,9 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Maximum elements that ordo_runs_ends reads. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes the first or last elements, their interval in each run (`spans`), and the number of visible elements
- * (`total`). */
+/* Writes the first or last elements, their interval in each run (`spans`), and the number of all visible elements. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {
