@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of types and arrays that all primitives use. */
+/* Checks types and arrays, and chooses group sizes. */
 #include "primitive/primitive.h"
 
 #include "shared/key.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_reduce_by_key and ordo_unique. Sorts the keys if necessary, then launches kernels of
- * cl/primitive/by_key.cl. */
+/* Implements ordo_reduce_by_key and ordo_unique. */
 #include "primitive/by_key.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
@@ -8,12 +7,12 @@
 
 #include "shared/group.h"
 
-/* The arguments of ordo_reduce_by_key, or if `values` is false, of ordo_unique. */
+/* Arguments of ordo_reduce_by_key, or of ordo_unique if `values` is false. */
 struct by_key {
     ordo_type         key, value, result;
     bool              values, wide, sorted;
     ordo_op           op;
-    uint32_t          bits; /* Number of key bits that the sort compares. 0 means all bits. */
+    uint32_t          bits; /* Number of key bits that the sort compares. 0 means all. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
 };
@@ -37,7 +36,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the value of macro BY_KEY_WIDEN (cl/primitive/by_key.cl). */
+/* Returns BY_KEY_WIDEN. 1: reduce 4-byte values as unsigned 8-byte values. 2: as signed ones. */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)
@@ -45,7 +44,7 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Launches the kernels that reduce each sequence of equal keys. Equal keys in b->keys must be neighbours. */
+/* Equal keys in b->keys must be neighbours. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
     const size_t            keys = key_bytes(b), results = result_bytes(b);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uploads and downloads the host arrays of a call. */
 #include "primitive/host_array.h"
 
 #include <assert.h>
@@ -58,7 +57,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 
 /* ---- large arrays -------------------------------------------------------------------------------------------- */
 
-/* Returns true if array i has a byte in common with another array. OpenCL forbids buffers that overlap. */
+/* OpenCL forbids buffers over overlapping memory. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
@@ -67,22 +66,21 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Returns true if kernels can use the array's memory. Its address must be a multiple of the largest power of two that
- * divides the element size, or of 16 if this power is greater. */
+/* The address must be a multiple of the largest power of two (at most 16) that divides the element size. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
-/* If the device uses host memory, creates a buffer over the memory of array i. Skips an array that is both input and
- * output, which must stay unchanged if the call fails. */
+/* Lets kernels use the caller's memory, if the device can. An array that is both input and output is copied, because it
+ * must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    union { /* Removes const from the memory of an input array. Kernels only read inputs. */
+    union { /* Removes const. Kernels only read inputs. */
         const void *of_caller;
         void       *of_device;
     } memory = { memory_of(a) };
@@ -90,8 +88,7 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* If a buffer uses the caller's memory, waits for all commands of the device, because the caller may then free this
- * memory. */
+/* The caller may free its memory after the call, so no command may still use it. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -108,7 +105,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment in bytes of the arrays in a stage, a buffer for all arrays of a call. */
+/* Alignment in bytes of each array in a stage, a buffer for all arrays of a call. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -116,8 +113,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns byte offsets in the stage (the buffer for all arrays), from `used` on, to the arrays whose upload and
- * download flags equal `up` and `down`. Returns the end of the last array. */
+/* Places the arrays with these upload and download flags in the stage, from offset `used` on. Returns the end of the
+ * last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -138,8 +135,7 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage (a host buffer and a device buffer), and uploads them by one command. Does nothing
- * if the arrays do not fit in a stage. */
+/* Copies all inputs into one stage and uploads them by one command. Does nothing if the arrays do not fit. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds search indexes by launches of cl/primitive/index.cl. */
+/* Builds search indexes. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -21,11 +21,10 @@ static cl_uint least(cl_uint a, cl_uint b)
 
 /* ---- the layout ---------------------------------------------------------------------------------------------- */
 
-/* Assumed size of a GPU's pages. Drivers do not report it. */
+/* Assumed size of a GPU page. Drivers do not report it. */
 #define GPU_PAGE_BYTES ((size_t) 2 << 20)
 
-/* Returns the depth of a line (log2 of its entries). A line of the index is as large as a line of the cache, but has
- * 8 to 32 entries. */
+/* Returns log2 of the entries in a line. A line has the size of a cache line, but 8 to 32 entries. */
 static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
 {
     const cl_uint depth = log2_of(facts->cache_line_bytes / key_bytes);
@@ -33,7 +32,7 @@ static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
     return depth < 3 ? 3 : least(depth, 5);
 }
 
-/* Returns simd_depth: log2 of the keys that one comparison covers. A CPU compares one vector, a GPU a whole line. */
+/* Returns log2 of the keys that one comparison covers: a vector on CPUs, a whole line on GPUs. */
 static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
@@ -53,22 +52,20 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-/* Returns the depth of a node or line if the tunable is `depth`. With keys of 16 bytes it has as many bytes as
- * with keys of 8 bytes, but at least 8 keys. */
+/* A node with 16-byte keys is as large as a node with 8-byte keys, but has at least 8 keys. */
 static cl_uint depth_for(cl_uint depth, size_t key_bytes)
 {
     return key_bytes == 16 && depth > 3 ? depth - 1 : depth;
 }
 
-/* Returns the layout in level order. It has no pages, and searches compare all 2^node_log2 entries of a line at
- * once. */
+/* The layout in level order has no pages. Searches compare all 2^node_log2 entries of a line at once. */
 static index_form level_order(cl_uint node_log2)
 {
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* Returns the blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's cache line, vector or page size
- * decides. A SIMD block is at most a line, and a page has at least one level of lines. */
+/* The blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's cache line, vector or page size
+ * decides. */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -139,7 +136,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-/* Launches a kernel over all separators. `wrong` is the last argument of kernel index_check, for other kernels NULL. */
+/* Launches a kernel over all separators. `wrong` is an argument of kernel index_check only. */
 static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
                                   const cl_mem *wrong)
 {
@@ -184,8 +181,8 @@ ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_inde
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the width (bytes per key) and the offset of each block, and waits for the results. Sets index->width to
- * the common width, or to 0 if widths differ. Sets *units to the size of all blocks in units of 16 bytes. */
+/* Computes the bytes per key and the offset of each block, and waits. index->width becomes the common width, or 0.
+ * *units becomes the size of all blocks in units of 16 bytes. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -210,8 +207,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Uses the width of the widest block for all blocks, unless different widths save a quarter of the memory. With
-     * different widths each search must also read an offset. */
+    /* Different widths cost each search the load of an offset, so they must save a quarter of the memory. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -219,7 +215,6 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     return ORDO_OK;
 }
 
-/* Compresses the keys into blocks. If all blocks have the same width, frees the offsets. */
 static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 {
     const size_t     offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
@@ -242,7 +237,7 @@ static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments and builds *index. The caller must free the buffers of *index, even after an error. */
+/* The caller must free the buffers of *index, even after an error. */
 static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {
@@ -254,8 +249,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* In a compressed index, block 0 begins at keys.at. In other indexes, blocks begin at multiples of the block
-     * size. */
+    /* Compressed blocks begin at keys.at. Other blocks begin at multiples of the block size. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index over a sorted array: a tree of nodes with separators. A separator is the last key of a lower
- * node, or of a block of the array. cl/shared/index.h shows the memory layout. */
+/* A static search index over a sorted array: a tree of separators. A separator is the last key of a lower node, or of a
+ * block of the array. Layout: cl/shared/index.h. */
 #ifndef ORDO_INDEX_H
 #define ORDO_INDEX_H
 
@@ -10,32 +10,29 @@
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
-    struct ordo_slice keys; /* The indexed array, whose buffer is not retained. */
+    struct ordo_slice keys; /* The indexed array. Its buffer is not retained. */
     size_t            count;
     index_form        form;
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    cl_mem            nodes;    /* Separators of all levels. NULL if there is at most one block. */
+    cl_mem            nodes;    /* Separators of all levels. NULL with at most one block. */
     size_t            nodes_at; /* Number of keys in `nodes` before the first separator of this index. */
 
-    cl_mem  packed;  /* The compressed keys. NULL if the index is not compressed. */
+    cl_mem  packed;  /* The compressed keys, or NULL. */
     cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
     cl_uint width;
-    size_t  packed_bytes; /* Size of `packed` and `offsets` in bytes. */
+    size_t  packed_bytes; /* Bytes of `packed` and `offsets`. */
 };
 
-/* Returns the layout for new indexes. The layout depends on tunables that may change, so callers must store it with the
- * index. */
+/* Returns the layout for new indexes. Tunables may change it later, so callers must store it with the index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
-/* Returns the number of levels per page. An index in level order has no pages (form.page_levels is 0). The result is
- * then the number of levels that fit in a page of memory, at least 1. */
+/* Returns the levels per page. For an index in level order, the levels that fit in a memory page, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
-/* Returns the description of an index over `count` keys, but allocates no memory. The caller must allocate index.bytes
- * bytes for index.nodes. */
+/* Describes an index over `count` keys. The caller must allocate index.bytes bytes for index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
-/* Writes the separators to index->nodes. Does nothing if index->bytes is 0. */
+/* Writes the separators to index->nodes. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
-/* Checks all separators, and waits. Returns ORDO_BROKEN if a separator is not the last key of its block or node. */
+/* Waits. Returns ORDO_BROKEN if a separator is not the last key of its block or node. */
 ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

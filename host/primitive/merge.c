@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_merge by launches of cl/primitive/merge.cl. */
+/* Implements ordo_merge. */
 #include "primitive/merge.h"
 
 #include "primitive/host_array.h"
@@ -17,8 +17,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* Returns the work-group size and the elements per work-item. A tile (the elements of one group) fits in local
- * memory. */
+/* The elements of one group (a tile) must fit in local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -35,9 +34,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Returns `near`, about a quarter of the square root of `count`. merge_path_team guesses how many elements come from
- * array a, and tests numbers around the guess in steps of `near`. For random keys, the guess's standard deviation is at
- * most `near`. */
+/* merge_path_team guesses how many elements come from array a, and searches around the guess in steps of this size. For
+ * random keys, the guess's standard deviation is at most sqrt(count) / 4. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

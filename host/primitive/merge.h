@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds ordo_merge to another call (struct ordo_call). */
+/* Adds ordo_merge to another call. */
 #ifndef ORDO_MERGE_H
 #define ORDO_MERGE_H
 
@@ -9,7 +9,7 @@
 
 #define ORDO_MERGE_ITEMS_MAX MERGE_ITEMS_MAX
 
-/* An input or the output of a merge. */
+/* An input or output of a merge. */
 struct ordo_merge_side {
     struct ordo_slice keys, values;
     size_t            count;
@@ -17,7 +17,7 @@ struct ordo_merge_side {
 
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Merges a and b into out. Ignores out->count, and does not check the arguments. */
+/* Merges a and b into out. Ignores out->count and checks nothing. */
 ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches cl/primitive/merge_batch.cl, which merges a batch of updates into a sorted array on CPUs. */
 #include "primitive/merge_batch.h"
 
-/* Minimum number of elements per tile, and maximum number of tiles. The number of tiles is limited because each tile
- * adds up the counts of all earlier tiles. */
+/* Minimum elements per tile, and maximum tiles, because each tile adds up the counts of all earlier tiles. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 
@@ -18,7 +16,7 @@ struct merge {
     const struct ordo_merge_target *out;
     cl_mem                          places, kept;
     size_t                          tiles;
-    cl_uint                         length; /* Number of elements in a tile. */
+    cl_uint                         length; /* Elements per tile. */
 };
 
 static void cut(const ordo_device *dev, struct merge *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_merge_runs by launches of cl/primitive/merge_runs.cl. */
+/* Implements ordo_merge_runs. */
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
@@ -14,17 +14,17 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 struct shape {
     size_t group, items;
-    size_t n_rounds; /* Number of rounds of pairwise merges. 2^n_rounds is at least the number of runs. */
-    size_t capacity; /* Maximum number of elements in a tile. */
-    size_t stride;   /* Number of elements per sample. */
-    size_t window;   /* Number of samples per tile. */
+    size_t n_rounds; /* Rounds of pairwise merges. 2^n_rounds is at least the number of runs. */
+    size_t capacity; /* Maximum elements per tile. */
+    size_t stride;   /* Elements per sample. */
+    size_t window;   /* Samples per tile. */
 };
 
-/* Every stride-th element of a run is a sample. STRIDE_GOOD is the preferred stride, STRIDE_MIN the minimum. A greater
- * stride makes fewer samples, but each tile leaves space for about n_runs * stride elements unused. */
+/* Every stride-th element of a run is a sample. A greater stride makes fewer samples, but leaves about n_runs * stride
+ * elements of each tile unused. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* Minimum number of elements that a single work-item merges. It limits scratch memory. */
+#define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */
 
 struct plan {
     enum ordo_merge_marks marks;
@@ -32,7 +32,7 @@ struct plan {
     size_t                n_runs;
 };
 
-/* Returns an upper bound for the bytes of struct runs_local (cl/group/run_tile.cl). */
+/* An upper bound for the bytes of struct runs_local (cl/group/run_tile.cl). */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -42,8 +42,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Computes the tiles for the group size shape->group. Returns false if the device cannot run such groups, or if a
- * tile is too small for the number of runs. */
+/* Returns false if the device cannot run groups of shape->group, or if a tile is too small for the number of runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -66,7 +65,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Computes the tile size for groups of one work-item, which use no local memory. */
+/* Groups of one work-item use no local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -76,8 +75,7 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Returns the work-group size and the tile size (output elements of a group). Tries the tunable's group size, then
- * smaller and larger sizes, and finally one work-item. */
+/* Tries the tunable's group size, then smaller and larger sizes, and finally one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,7 +99,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge. It contains only the input runs that are not empty. */
+/* A merge. Empty input runs are left out. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -184,7 +182,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* For each key of the second run, combines all its values and stores the result in the last element of the key. */
+/* Combines the values of each key in the second run into the key's last element. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -284,7 +282,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, the
- * first run, usually the largest, stays alone in the first half, so only the last round merges it. */
+ * first run, usually the largest, is alone in its half, so only the last round merges it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -396,8 +394,7 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* Returns the slice of `array` that begins at run->at. If the offset overflows, sets it to SIZE_MAX, which the check of
- * arrays refuses. */
+/* If the offset overflows, sets it to SIZE_MAX, which ordo_check_arrays refuses. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens devices. Tests scan, sort and search on the new device, with the kernels that its tunables select. */
+/* Opens devices, and tests scan, sort and search on each. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Reports a wrong result. On a dry-run device, which computes nothing, the test continues. */
+/* A dry-run device computes nothing, so its results are not checked. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 struct arrays {
@@ -13,7 +13,7 @@ struct arrays {
     uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
-/* Returns key i of the test: a random number. If i modulo 16 is 15, key i equals key i - 1. */
+/* Returns a random number for key i. Every 16th key equals the key before it. */
 static uint32_t key_of(size_t i)
 {
     uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks that each value of the sorted output is the index of its key in the input, and that the pairs strictly ascend.
- * The output then contains every pair once. */
+/* Each value must be the index of its key in the input, and the pairs must strictly ascend. The output then contains
+ * every pair once. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -67,7 +67,7 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Searches for keys of the input, and for these keys plus 1, in the sorted array a->out_keys. */
+/* Searches for keys of the sorted array a->out_keys, and for these keys plus 1. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
@@ -104,8 +104,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Tests the primitives on many elements. If `all` is true, also tests the sort of 1000 elements by one work-group.
- * Opening a device omits that sort, because its kernels take 0.3 s to compile on an H200. */
+/* Opening a device (`all` is false) omits the sort by one work-group, because its kernels take 0.3 s to compile on an
+ * H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_key_plan, ordo_key_pack and ordo_key_unpack by launches of cl/primitive/pack.cl. */
+/* Implements ordo_key_plan, ordo_key_pack and ordo_key_unpack. */
 #include "primitive/host_array.h"
 #include "primitive/primitive.h"
 
@@ -27,7 +27,6 @@ static const char *const name_valid_out[PACK_FIELDS] = NAMES("valid_out");
 
 /* ---- layout -------------------------------------------------------------------------------------------------- */
 
-/* The widest key type. */
 #define KEY_BITS_MAX 128u
 
 static bool is_float(ordo_type type)
@@ -45,7 +44,7 @@ static uint32_t bits_of_type(ordo_type type)
     return (uint32_t) ordo_type_bytes(type) * 8;
 }
 
-/* Returns the number of bits of a field, without its null bit. */
+/* Excludes the null bit. */
 static uint32_t bits_of(const struct ordo_key_field *field)
 {
     return field->bits ? field->bits : bits_of_type(field->type);
@@ -136,7 +135,6 @@ static struct ordo_launch kernel_of(const ordo_device *dev, const struct pack *p
     };
 }
 
-/* Adds the arguments that the kernels of pack and unpack share. */
 static void add_args(struct ordo_args *args, const struct pack *p, const pack_plan *plan, const cl_uint *count)
 {
     for (size_t f = 0; f < PACK_FIELDS; f++)
@@ -145,7 +143,7 @@ static void add_args(struct ordo_args *args, const struct pack *p, const pack_pl
     ordo_args_slice(args, &p->keys);
 }
 
-/* Returns true if a field has fewer bits than its type, so that a value may be out of range. */
+/* A value may be out of range if a field has fewer bits than its type. */
 static bool may_be_outside(const struct ordo_key_field *fields, size_t n_fields)
 {
     for (size_t f = 0; f < n_fields; f++)
@@ -169,7 +167,7 @@ static ordo_status enqueue_pack(struct ordo_call *call, const struct pack *p, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Waits for the result of a pack. Returns an error if a value is out of range. */
+/* Waits. Returns an error if a value was out of range. */
 static ordo_status read_outside(struct ordo_call *call, const struct pack *p, cl_mem outside)
 {
     cl_uint row[PACK_FIELDS];
@@ -301,10 +299,10 @@ ordo_status ordo_key_unpack(ordo_device *dev, const struct ordo_key_field *field
 
 /* ---- calls with host arrays ---------------------------------------------------------------------------------- */
 
-/* The arrays of a call: a column and a bitmap for each field, then keys and `outside`. */
+/* A column and a bitmap for each field, then keys and `outside`. */
 enum { HOST_KEYS = 2 * PACK_FIELDS, HOST_OUTSIDE, HOST_ARRAYS };
 
-/* Sets columns[f] and valid[f] to the device arrays of field f. Offsets of bitmaps count bits. */
+/* Offsets of bitmaps count bits. */
 static void take_slices(const struct ordo_host_array *a, struct ordo_slice *columns, struct ordo_slice *valid)
 {
     for (size_t f = 0; f < PACK_FIELDS; f++) {

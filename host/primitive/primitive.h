@@ -15,11 +15,10 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns true for types of 16 bytes. */
 bool ordo_type_is_wide(ordo_type type);
 
-/* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also returns
- * ORDO_UNSUPPORTED for types of 16 bytes, with a message that names `call`. */
+/* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also refuses
+ * types of 16 bytes (ORDO_UNSUPPORTED). `call`: a function's name for the message. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
@@ -29,20 +28,18 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
-    /* Alignment in bytes that kernels need. Drivers align to 8 bytes, so smaller alignments are not checked. */
+    /* Alignment in bytes that kernels need. Every driver guarantees 8 bytes, so only larger ones are checked. */
     size_t align;
 };
 
-/* Returns an error if an array exceeds its buffer or has too small an alignment, or if an output overlaps another
- * array. The outputs are the last n_outputs arrays. */
+/* The last n_outputs arrays are outputs, which must not overlap other arrays. Also checks sizes and alignments. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* Returns ORDO_INVALID for an unknown type or operation. Returns ORDO_UNSUPPORTED for a sum of floats, and for types of
- * 16 bytes, with a message that names `call`. */
+/* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats or a type of 16
+ * bytes. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op, const char *call);
 
-/* Returns the work-group size in tunable `group`, halved until the device can run it. Returns 1 if the halved size
- * is less than a sub-group. */
+/* Halves the tunable `group` until the device can run such groups. Returns 1 for less than a sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

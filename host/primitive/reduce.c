@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_reduce by launches of cl/primitive/reduce.cl. */
+/* Implements ordo_reduce. */
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 
@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Launches a kernel in which each group reduces a range of the input to `sums`, or to r->out if there is only one
- * group. If `ticket` is not NULL, the last group to finish also reduces `sums` to r->out. */
+/* Each group reduces a range of the input to `sums`, or to r->out if there is only one group. If `ticket` is not NULL,
+ * the last group to finish also reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_gather and ordo_scatter by launches of cl/primitive/rows.cl. */
+/* Implements ordo_gather and ordo_scatter. */
 #include "primitive/rows.h"
 
 #include "primitive/host_array.h"
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of bytes that kernels copy at once: the largest power of two that divides the row size and the
- * byte offsets. It is at most 16. On CPUs it is at most 8, because the caller's memory need not be aligned to 16
- * bytes. */
+/* Returns the bytes that kernels copy at once: a power of two that divides the row size and the offsets. On CPUs it is
+ * at most 8, because the caller's memory may be aligned to only 8 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -22,7 +21,7 @@ enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* Each group copies this number of rows if `group` is 1, otherwise this number of words. */
+    cl_uint share; /* Rows per group if `group` is 1, otherwise words per group. */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -53,8 +52,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If a scatter repeats an index, its last row must win. So for each row of r->table, *latest has 1 + the index of the
- * last row of r->list that goes there, or 0. */
+/* If a scatter repeats an index, its last row must win. For each row of r->table, *latest has 1 + the index of that
+ * last row in r->list, or 0. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -150,7 +149,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* rows_out is also uploaded, because an output row whose index is invalid must stay unchanged. */
+/* rows_out is also uploaded, because rows with invalid indices must stay unchanged. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

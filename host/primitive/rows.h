@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a gather or a scatter to another call (struct ordo_call). */
+/* Adds a gather or a scatter to another call. */
 #ifndef ORDO_ROWS_H
 #define ORDO_ROWS_H
 
 #include "primitive/primitive.h"
 
-/* The arguments of a gather or a scatter. A gather copies row index[i] of `table` to row i of `list`. A scatter
- * copies row i of `list` to row index[i] of `table`. */
+/* A gather copies row index[i] of `table` to row i of `list`. A scatter does the reverse. */
 struct ordo_rows {
-    struct ordo_slice table, list, index; /* Offsets of `table` and `list` are in rows, not in bytes. */
-    size_t            n_rows, count;      /* `table` has n_rows rows, `list` has `count` rows. */
+    struct ordo_slice table, list, index; /* Offsets of `table` and `list` are in rows. */
+    size_t            n_rows, count;      /* Numbers of rows of `table` and of `list`. */
     uint32_t          row_bytes;
     bool              scatter;
-    bool              distinct; /* True if all indices of a scatter are different. */
+    bool              distinct; /* All indices of a scatter differ. */
 };
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements scans and segmented scans by launches of cl/primitive/scan.cl. */
+/* Implements scans and segmented scans. */
 #include "primitive/scan.h"
 
 #include "primitive/host_array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a scan to another call (struct ordo_call). */
+/* Adds a scan to another call. */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 
@@ -10,15 +10,15 @@ struct ordo_scan {
     ordo_op           op;
     bool              inclusive;
     struct ordo_slice in;
-    struct ordo_slice heads; /* Flags of the elements that begin segments. ordo_none() means one segment. */
-    struct ordo_slice out;   /* May be the same array as `in`. */
+    struct ordo_slice heads; /* Flags of elements that begin segments. ordo_none(): one segment. */
+    struct ordo_slice out;   /* May equal `in`. */
     size_t            count;
-    uint32_t          faults; /* Value of macro LOOKBACK_FAULTS (cl/group/lookback.cl), 0 except in tests. */
+    uint32_t          faults; /* Macro LOOKBACK_FAULTS (cl/group/lookback.cl). 0 except in tests. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);
 
-/* Replaces each of n words by the sum of all words before it. Words have type ORDO_U32 or ORDO_U64. */
+/* Replaces each of n words by the sum of all words before it. `type` is ORDO_U32 or ORDO_U64. */
 ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n);
 
 #endif

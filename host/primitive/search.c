@@ -176,7 +176,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_in(keys, count, key_bytes),
         ordo_host_in(values, count, value_bytes),
         ordo_host_in(queries, n_queries, key_bytes),
-        ordo_host_inout(values_out, n_queries, value_bytes), /* The values of absent keys must stay unchanged. */
+        ordo_host_inout(values_out, n_queries, value_bytes), /* Values of absent keys must stay unchanged. */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
     const size_t     n = sizeof a / sizeof *a;

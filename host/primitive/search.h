@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a search to another call (struct ordo_call). */
+/* Adds a search to another call. */
 #ifndef ORDO_SEARCH_H
 #define ORDO_SEARCH_H
 
@@ -10,23 +10,23 @@ struct ordo_search {
     bool              lookup, upper, sorted;
     uint32_t          value_bytes;
     ordo_scheme       scheme;
-    const ordo_index *index; /* NULL: search without an index. */
+    const ordo_index *index; /* NULL: no index. */
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
-    bool              ranges;                    /* True: search for lower and upper bounds. */
-    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is only used if `ranges` is true. */
+    bool              ranges;                    /* Search for lower and upper bounds. */
+    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is for `ranges` only. */
     struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
 
-    /* If given, the result of query i is stored at index places[i] (uint32_t). Otherwise it is stored at index i. */
+    /* If given, the result of query i is stored at index places[i] (uint32_t) instead of i. */
     struct ordo_slice places;
 
-    /* If not NULL, the lookup uses this kernel file, which stores other results than values. The file includes
-     * cl/primitive/search_body.cl. `answers` has the arguments that macro ANSWERS_ARGS declares. */
+    /* If not NULL, a lookup uses this kernel file, which includes cl/primitive/search_body.cl and stores other results
+     * than values. `answers` has the arguments in macro ANSWERS_ARGS. */
     const char             *file;
     const struct ordo_args *answers;
 };
 
-/* Returns whether the search reads a compressed index instead of the keys. */
+/* A packed search reads a compressed index instead of the keys. */
 static inline bool ordo_search_is_packed(const struct ordo_search *search)
 {
     return search->index && search->index->packed;
@@ -34,9 +34,8 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
-/* Searches for the queries in the given order. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
-/* Searches for the queries in the order that search->scheme names. */
+/* Searches in the order that search->scheme selects. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in the given order, by launches of cl/primitive/search.cl. */
+/* Searches for queries in the given order. */
 #include "primitive/search.h"
 
 #include "shared/search.h"
@@ -21,17 +21,17 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* Sizes of a launch. `local` is true if work-groups keep keys in local memory (never on CPUs). */
+/* `local`: work-groups keep keys in local memory (never on CPUs). */
 struct shape {
     bool   local;
     size_t group;
     size_t items;
     size_t depth_max; /* Local memory has space for 2^depth_max keys. */
-    size_t tiles;     /* Number of tiles of group * items queries. */
-    size_t resident;  /* Number of groups that probably run concurrently. */
+    size_t tiles;     /* Tiles of group * items queries. */
+    size_t resident;  /* Groups that probably run concurrently. */
 };
 
-/* Assumed number of work-items that a compute unit runs concurrently. */
+/* Assumed number of concurrent work-items per compute unit. */
 #define RESIDENT_ITEMS 2048
 
 static enum ordo_shape data_of(const struct ordo_search *s)
@@ -39,7 +39,7 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-/* Maximum number of queries that a work-item of a GPU keeps in registers. */
+/* Maximum queries that a work-item of a GPU keeps in registers. */
 #define GPU_ITEMS_MAX 16
 
 static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
@@ -69,14 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Maximum number of groups per compute unit of a CPU. */
+/* Maximum groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* Maximum number of groups. Tile numbers then stay below 2^32. */
+/* Keeps tile numbers below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups. Each group first copies about 2^depth keys into local memory, which saves time only if
- * it has at least 2^depth queries. But there are at least as many groups as the device runs at once. */
+/* Each group first copies about 2^depth keys into local memory, which saves time only with at least 2^depth queries.
+ * But there are at least as many groups as the device runs at once. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -89,8 +89,7 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the bytes per key of a compressed index, or PACK_MIXED if they differ between blocks. Returns 0 if the
- * index is not compressed. */
+/* Returns the bytes per key of a compressed index, PACK_MIXED if they differ between blocks, or 0 for other indexes. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -100,10 +99,10 @@ static uint32_t packed_bytes(const struct ordo_search *s)
     return index->offsets ? PACK_MIXED : index->width;
 }
 
-/* If the array has more than ONCE_BYTES bytes, the cache has no space for the array and its index. */
+/* A larger array does not fit in the cache together with its index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Returns true if loads of keys and values should bypass the caches, so that the index stays in the cache. */
+/* Returns true if keys and values should bypass the caches, so that the index stays there. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -134,8 +133,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Passes the arguments that all search kernels have, then the arguments in `own`. `node` is the number of keys per
- * node, `lanes` the number of work-items per query. */
+/* `own`: the last arguments, which not all search kernels have. `node`: keys per node. `lanes`: work-items per
+ * query. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -173,7 +172,7 @@ static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
-/* Returns the number of lanes (work-items) per query. Each lane must load at least 16 bytes of a node. */
+/* Returns the work-items per query. Each must load at least 16 bytes of a node. */
 static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
@@ -184,9 +183,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* A search through the index starts at one level, whose separators each group copies to local memory. Returns the
- * lowest level whose copy fits there and takes at most four loads per query. Returns index->levels (the root) if no
- * lower level does. */
+/* A search starts at one level, whose separators each group copies to local memory. Returns the lowest level that fits
+ * there and takes at most four loads per query, or index->levels (the root). */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -201,10 +199,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Maximum number of bytes of nodes that a work-item of a GPU loads at once. */
+/* Maximum bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries per work-item. On a GPU the nodes of these queries must fit in registers. */
+/* Returns the queries per work-item. On GPUs their nodes must fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t node_bytes = node * ordo_type_bytes(s->key), fitting = NODE_BYTES_MAX / node_bytes;
@@ -241,7 +239,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_sea
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values of macros SEARCH_NODE and TEAM_WIDTH for kernels that do not use these macros. */
+/* Values for kernels that do not use SEARCH_NODE and TEAM_WIDTH. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -250,7 +248,7 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* With this depth the groups together load at most one key per query into their trees. */
+    if (shape.local) /* The groups together load at most one key per query into their trees. */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -260,8 +258,8 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* Preferred maximum number of keys between the first and last query of a tile. On an H200, 2^20 ascending queries in
- * 2^24 keys take 45 us with 8192 keys, and 71 us with 32768. */
+/* Preferred maximum number of keys between the first and last query of a tile. 2^20 ascending queries in 2^24 keys take
+ * 45 us with 8192 keys, and 71 us with 32768 keys (H200). */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -274,7 +272,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Searches for ascending queries. The tree in local memory has at most two keys per query of the tile. */
+/* Queries must ascend. The tree in local memory has at most two keys per query of the tile. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -285,7 +283,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_sear
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Minimum and maximum number of queries of a work-item of kernel search_gallop. */
+/* Minimum and maximum queries of a work-item of kernel search_gallop. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16
@@ -303,7 +301,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, const struct ordo_sear
                   ONE_LANE, &own);
 }
 
-/* Ascending queries use the index only if there are more than SPARSE keys per query, or if the index is compressed. */
+/* Ascending queries use an index only if it is compressed, or if there are more than SPARSE keys per query. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)

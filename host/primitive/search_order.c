@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in another order than the caller's: sorted, or partitioned by the subtree of the index that
- * they reach. Stores each result at the index of its query. */
+/* Searches for queries in sorted order, or partitioned by the subtree of the index that they reach. Results keep the
+ * original order. */
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
-/* With fewer queries, ORDO_SCHEME_AUTO neither sorts nor partitions them. */
+/* ORDO_SCHEME_AUTO leaves fewer queries in their order. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 
 static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
@@ -53,7 +53,6 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts the queries together with their numbers, and then searches for them in this order. */
 static ordo_status search_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const size_t                  key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -74,16 +73,16 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
 /* A buffer holds the queries that reach the same block or node below the first page (top levels) of the index. A batch
- * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN, as in the paper (Kim et al., FAST, 2011). */
+ * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN (Kim et al., FAST, 2011). */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
-/* The first page (top levels) of an index, and the scratch memory for a batch of queries. */
+/* The first page (top levels) of an index, and scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
-    cl_uint           levels; /* Number of levels in the first page. */
-    cl_uint           bits;   /* Number of bits that hold the index of any buffer. */
-    size_t            batch;  /* Maximum number of queries per batch. */
+    cl_uint           levels; /* Levels in the first page. */
+    cl_uint           bits;   /* Bits that hold a buffer's index. */
+    size_t            batch;  /* Maximum queries per batch. */
     cl_mem            number, number_sorted, places, places_sorted, queries;
 };
 
@@ -125,8 +124,7 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
-/* Sorts queries first to first + n - 1 by buffer, and copies them to b->queries. A buffer has the queries that reach
- * the same unit (block or node) below the first page. */
+/* Sorts n queries from first_query on by buffer, and copies them to b->queries. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {
@@ -160,8 +158,8 @@ static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s
     return ordo_call_index(call, own);
 }
 
-/* Searches for the queries in batches. Partitions each batch into buffers: by the block or node that a query reaches
- * below the first page (top levels) of the index. */
+/* Searches in batches. Partitions each batch by the block or node that a query reaches below the first page (top
+ * levels) of the index. */
 static ordo_status search_buffered(struct ordo_call *call, const struct ordo_search *s)
 {
     struct ordo_search in_order = *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches the kernels of a radix sort. The kernels are in cl/primitive/sort_*.cl, where comments name the papers. */
+/* Launches the kernels of a radix sort. Their files, cl/primitive/sort_*.cl, name the papers. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* Buffer for the digit of each pass, which kernel sort_histogram chooses, or NULL. */
+    /* The digit of each pass, which kernel sort_histogram chooses, or NULL. */
     cl_mem pass_digits;
 };
 
@@ -87,7 +87,7 @@ static struct pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches a kernel that moves the elements. `control` must be NULL if the kernel has no control buffer. */
+/* `control` is NULL if the kernel has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct pass *p)
 {
@@ -161,8 +161,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Allocates the control buffer (cl/shared/sort.h), and launches the kernel that counts digits and plans passes. The
- * output index of each digit's first element is stored from word `bases` of the control buffer on. */
+/* Counts digits and plans passes. From word `bases` on, the control buffer (cl/shared/sort.h) gets the output index of
+ * each digit's first element. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -201,8 +201,7 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Launches the kernels of the local pass, if the plan has one. The kernels return at once if sort_histogram decided
- * against the local pass. */
+/* The kernels return at once if sort_histogram decided against the local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -324,8 +323,7 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Launches the kernels of sort_buckets.cl. If a bucket is too long, the kernels write SORT_BUCKET_NONE to `plan`,
- * and sort_many_chunks sorts instead. */
+/* If a bucket is too long, the kernels write SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;

@@ -13,8 +13,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces the group size, the items per work-item and the digit bits until a tile fits in local memory. If
- * `histogram` is true, the histogram must fit, too. */
+/* Reduces group size, items per work-item and digit bits until a tile fits in local memory, with `histogram` also the
+ * histogram. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -38,9 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the number of elements per work-item. It is the smallest that gives each compute unit at most one tile, but
- * at most items_max. Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048
- * elements, and 68 us with tiles of 10752. */
+/* Returns the fewest elements per work-item that give each compute unit at most one tile. Larger tiles would leave
+ * compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us with 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -59,7 +58,7 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Plans a sort by one work-group. Returns false if the elements do not fit in one tile. */
+/* Returns false if the elements do not fit in one tile. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
@@ -79,23 +78,22 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Plans the local pass for a sort of many keys of 8 or 16 bytes. Kernel sort_histogram decides later whether the
- * local pass runs. */
+/* Kernel sort_histogram decides later whether the local pass runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
     struct ordo_sort_local l = { .group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_LOCAL_GROUP, b->shape),
                                  .items = b->tuned[ORDO_SORT_LOCAL_ITEMS] };
     if (p->key_bytes > 8 && l.group > b->facts->sub_group)
-        l.group /= 2; /* A work-item's keys take twice as many registers as 8-byte keys. */
+        l.group /= 2; /* 16-byte keys take twice as many registers as 8-byte keys. */
     l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, b->facts->sub_group, l.items);
     if (p->key_bytes < 8 || p->first_bit + p->bits != 8 * p->key_bytes || p->digit_bits != 8 ||
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
     /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
-     * that complete its last segment. Two passes by 8 bits divide uniform keys into segments of count / 65536
-     * elements. `room` is twice that number, but at least 256 and at most half of a range. */
+     * that complete its last segment. After two 8-bit passes, segments of uniform keys have count / 65536 elements.
+     * `room` is twice that number, but at least 256 and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -105,12 +103,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Maximum number of chunks per compute unit. More chunks would slow down sort_chunk_scan. Some drivers give a thread 32
- * groups at a time. With fewer chunks, some cores would then get none. */
+/* Maximum chunks per compute unit. More would slow down sort_chunk_scan. Fewer would leave some cores idle, because
+ * some drivers give a thread 32 groups at a time. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Up to this number of chunks, one work-item sorts all chunks in one launch. For 1024 keys of 8 bytes,
- * ORDO_SORT_BY_MANY_CHUNKS takes ten times as long (PoCL, two cores). */
+/* Up to this number of chunks, one work-item sorts all. For 1024 keys of 8 bytes, ORDO_SORT_BY_MANY_CHUNKS would take
+ * ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -122,8 +120,7 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Plans a sort by buckets on a CPU. bucket_max limits the size of a bucket, because one core sorts a bucket while other
- * cores may be idle. */
+/* One core sorts a bucket while other cores may be idle, so bucket_max limits its size. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -160,8 +157,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* The number of passes of a sort in place must be even: passes write alternately to the spare buffer and the
-     * output, no pass may write its own input, and the last pass must write the output. */
+    /* Passes write alternately to the spare buffer and the output, and the last must write the output. In place, the
+     * first must not, because the output is its input. So their number must be even. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -174,8 +171,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Planning needs the histogram of digits, which one-sweep sorts have anyway. Other sorts must read the keys
-         * once more for it, so they plan only if there is a local pass. */
+        /* Planning needs the histogram of digits. One-sweep has it anyway, but other sorts must read the keys once
+         * more, so they plan only for a local pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

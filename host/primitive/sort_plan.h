@@ -5,18 +5,17 @@
 
 #include "primitive/primitive.h"
 
-/* The sort algorithms. Each has a function in sort.c. */
 enum ordo_sort_way {
     ORDO_SORT_BY_SMALL,       /* One work-group sorts all elements. */
-    ORDO_SORT_BY_DIRECT,      /* Few tiles: one launch per pass. */
+    ORDO_SORT_BY_DIRECT,      /* One launch per pass, for few tiles. */
     ORDO_SORT_BY_ONESWEEP,    /* One launch counts all digits, then one launch per pass. */
     ORDO_SORT_BY_REDUCE_SCAN, /* Three launches per pass. */
     ORDO_SORT_BY_FEW_CHUNKS,  /* One work-item sorts all elements. */
     ORDO_SORT_BY_MANY_CHUNKS, /* One work-item sorts each chunk. */
 };
 
-/* The local pass (cl/primitive/sort_local.cl), in which each work-group sorts a range of about `step` elements. If
- * `step` is 0, there is no local pass. */
+/* The local pass (cl/primitive/sort_local.cl): each work-group sorts about `step` elements. There is none if `step` is
+ * 0. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;
     uint32_t step, ranges, segment_limit;
@@ -34,19 +33,19 @@ struct ordo_sort_plan {
     /* Each pass has `launches` launches of up to launch_tiles tiles. */
     uint32_t launches, launch_tiles;
     uint32_t histogram_groups;
-    /* True if kernel sort_histogram plans the passes. */
+    /* Kernel sort_histogram plans the passes. */
     bool planned;
-    /* Number of copies of each histogram counter. */
+    /* Copies of each histogram counter. */
     uint32_t copies;
     uint32_t local_bytes, histogram_bytes;
-    /* The array is divided into `chunks` chunks of `chunk` elements. */
+    /* The array has `chunks` chunks of `chunk` elements. */
     uint32_t chunk, chunks;
-    /* Maximum number of elements in a bucket, or 0 if there are no buckets. */
+    /* Maximum elements in a bucket. 0 if there are no buckets. */
     uint32_t               bucket_max;
     struct ordo_sort_local local;
 };
 
-/* Needs count > 0. */
+/* `count` must not be 0. */
 struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t key_bytes,
                                         size_t count, bool in_place);
 

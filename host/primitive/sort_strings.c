@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_sort_strings in rounds. The first round sorts keys that hold a few bytes of each string. Each later
- * round sorts the rows whose keys are equal, by keys of the next bytes that differ (cl/shared/strings.h). */
+/* Sorts strings in rounds. The first round sorts by a few bytes of each string. Each later round sorts the rows with
+ * equal keys by the next bytes that differ (cl/shared/strings.h). */
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/strings.h"
 
 #include "shared/strings.h"
 
-/* A sort and its buffers. `place`, `depth` and `more` are pairs of buffers. A round reads buffer [round % 2] of each
- * pair, and writes the values for the next round to the other. */
+/* A round reads buffer [round % 2] of `place`, `depth` and `more`, and writes the other for the next round. */
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
@@ -23,13 +22,13 @@ struct sort_strings {
 };
 
 struct round {
-    cl_uint  number, count, segments; /* count: the number of undecided rows */
+    cl_uint  number, count, segments; /* count: undecided rows */
     cl_uint  window;
     uint32_t key_bits;
     cl_ulong turn;
 };
 
-/* Returns the number of bits that suffice for each number below n. */
+/* Returns the bits that suffice for each number below n. */
 static uint32_t bits_below(cl_uint n)
 {
     uint32_t bits = 0;
@@ -58,7 +57,7 @@ static struct round round_of(const struct sort_strings *s, cl_uint number, cl_ui
 
 static ordo_status take_buffers(struct sort_strings *s)
 {
-    const size_t n = s->column->count, segments = n / 2 + 1; /* A segment has two rows or more, except the first. */
+    const size_t n = s->column->count, segments = n / 2 + 1; /* All segments but the first have two rows or more. */
     const struct {
         cl_mem *mem;
         size_t  bytes;
@@ -90,7 +89,7 @@ static ordo_status launch(const struct sort_strings *s, const char *kernel, size
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Checks the offsets and prepares round 0. Waits for the result of the check. */
+/* Checks the offsets and prepares round 0. Waits for the check. */
 static ordo_status begin(const struct sort_strings *s)
 {
     const cl_uint    count = (cl_uint) s->column->count;
@@ -119,7 +118,7 @@ static ordo_status make_keys(const struct sort_strings *s, const struct round *r
     return launch(s, "strings_keys", r->count, &keys);
 }
 
-/* Sorts the rows by their keys. A key begins with the number of its segment, so rows stay in their segments. */
+/* A key begins with the number of its segment, so rows stay in their segments. */
 static ordo_status sort_keys(const struct sort_strings *s, const struct round *r)
 {
     const struct ordo_sort_params params = { .key = ORDO_U64, .value_bytes = sizeof(cl_uint), .bits = r->key_bits };
@@ -130,9 +129,8 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
-/* Writes the sorted rows to the output, and collects the undecided rows (rows with equal keys). `marks` takes the
- * memory of the keys. At the end, the lower half of marks[r->count] is the number of undecided rows, the upper half the
- * number of their segments. */
+/* Writes the sorted rows, and collects the undecided rows (with equal keys). At the end, the lower half of
+ * marks[r->count] is their number, the upper half the number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;
@@ -152,7 +150,7 @@ static ordo_status collect(const struct sort_strings *s, const struct round *r)
     return launch(s, "strings_keep", r->count, &keep);
 }
 
-/* Sorts the undecided rows (rows with equal keys so far) by their next bytes. Sets *next to the next round. */
+/* Sorts the undecided rows (with equal keys so far) by their next bytes. */
 static ordo_status sort_round(const struct sort_strings *s, const struct round *r, struct round *next)
 {
     cl_uint left[2] = { 0 }; /* rows and segments */

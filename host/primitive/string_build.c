@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the index of a column of strings by launches of cl/primitive/string_build.cl. */
+/* Builds the index of a column of strings. */
 #include "primitive/scan.h"
 #include "primitive/string_index.h"
 
@@ -17,10 +17,10 @@ struct build {
     struct ordo_call         *call;
     struct ordo_string_index *index;
     bool                      sorted, keep_rows;
-    cl_uint                   n;               /* number of rows */
-    cl_mem                    position, marks; /* a word per row, and one more */
+    cl_uint                   n;               /* rows */
+    cl_mem                    position, marks; /* A word per row. `marks` has one more. */
     struct level              level[STRING_LEVELS_MAX];
-    struct level              above; /* The tests that become branches. */
+    struct level              above; /* Tests that become branches. */
     string_branch            *branch;
     string_head               head;
 };
@@ -57,7 +57,7 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return ordo_call_launch(b->call, &l, args);
 }
 
-/* Replaces the marks of n elements by the sums before them. Waits for the sum of all. */
+/* Replaces the marks of n elements by the sums before them. Waits for the total. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));
@@ -98,7 +98,6 @@ static ordo_status check_offsets(const struct build *b)
     return bad ? ordo_strings_refuse(b->call, &b->index->column, b->n - bad) : ORDO_OK;
 }
 
-/* Checks the column and, unless it is sorted, sorts its rows. */
 static ordo_status order_rows(struct build *b)
 {
     if (b->sorted)
@@ -107,7 +106,7 @@ static ordo_status order_rows(struct build *b)
     return ordo_call_sort_strings(b->call, &b->index->column, ordo_at(b->index->rows, 0));
 }
 
-/* Indices into `state` of kernel string_apart, which uses the same numbers. */
+/* Indices into `state` of kernel string_apart. */
 enum { UNFINISHED, DESCENDS, TOO_LONG, N_STATES };
 
 static ordo_status judge(const struct build *b, const cl_uint state[N_STATES])
@@ -119,7 +118,7 @@ static ordo_status judge(const struct build *b, const cl_uint state[N_STATES])
     return ORDO_OK;
 }
 
-/* Finds where neighbouring rows differ first. */
+/* Finds where neighbouring rows first differ. */
 static ordo_status compare_neighbours(struct build *b)
 {
     cl_uint                 state[N_STATES] = { 1 };
@@ -142,8 +141,7 @@ static ordo_status compare_neighbours(struct build *b)
     return ORDO_OK;
 }
 
-/* Numbers the distinct strings, and finds the rows of each. Writes the tests of level 0, the positions where
- * neighbouring strings differ first. */
+/* Numbers the distinct strings. Writes the tests of level 0: where neighbouring strings first differ. */
 static ordo_status number_strings(struct build *b)
 {
     struct ordo_string_index *x = b->index;
@@ -178,7 +176,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Collects in *above the tests of level *of whose subtree has too many tests for a node. */
+/* Collects in *above the tests of *of whose subtree has too many tests for a node. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -197,8 +195,8 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Makes levels until the next one would have more than half of the tests of the level below it, or none. Tests above
- * the last level become branches. */
+/* Stops when the next level would be empty or have more than half of the tests of the level below. Tests above the last
+ * level become branches. */
 static ordo_status make_levels(struct build *b)
 {
     cl_uint n = 1;
@@ -217,13 +215,13 @@ static ordo_status make_levels(struct build *b)
 
 #define NO_BRANCH UINT32_MAX
 
-/* The children of tests, in the order of the strings. */
+/* Children of each test. Tests are in the order of the strings. */
 struct children {
     cl_uint *left, *right;
 };
 
-/* Links n tests to a trie in which parents are less than children, and returns its root. Adds the tests from left to
- * right. `path` holds the path from the root to the last added test, by right children. */
+/* Links n tests to a trie in which no parent is greater than its child, and returns the root. `path` holds the path
+ * from the root to the last added test. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
     cl_uint depth = 0;
@@ -238,11 +236,11 @@ static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children
     return path[0];
 }
 
-/* Writes the branches in preorder. `path` is the stack of tests whose right child is not written yet. */
+/* Writes the branches in preorder. `path` holds the tests whose right child is not written yet. */
 static void write_branches(struct build *b, const cl_uint *tests, const cl_uint *cuts, const struct children *c,
                            cl_uint root, cl_uint *path)
 {
-    cl_uint depth = 0, n = 0, *number = c->left; /* number[i], the number of test i's branch, replaces left[i]. */
+    cl_uint depth = 0, n = 0, *number = c->left; /* number[i], the branch of test i, overwrites c->left[i]. */
     for (cl_uint at = root;;) {
         const cl_uint left = c->left[at];
         b->branch[n] = (string_branch) { tests[at], cuts[at], 0, left != NO_BRANCH };
@@ -261,7 +259,7 @@ static void write_branches(struct build *b, const cl_uint *tests, const cl_uint 
     }
 }
 
-/* Makes the branches on the host. `words` is scratch memory of 5 words per branch. */
+/* `words` is scratch memory of 5 words per branch. */
 static ordo_status make_branches(struct build *b, cl_uint *words)
 {
     const size_t          n = b->above.count, bytes = n * sizeof *words;
@@ -274,8 +272,8 @@ static ordo_status make_branches(struct build *b, cl_uint *words)
 
 /* ---- the index ----------------------------------------------------------------------------------------------- */
 
-/* Reserves `words` words at the end of the index, and returns where they begin. Adds them to *used, rounded up to a
- * multiple of 4, because kernels load four words at once. */
+/* Reserves words at the end of the index, in multiples of 4, because kernels load four words at once. Returns where
+ * they begin. */
 static size_t take_words(size_t *used, size_t words)
 {
     const size_t at = *used;

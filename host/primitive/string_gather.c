@@ -23,7 +23,7 @@ static ordo_status check(ordo_device *dev, const struct gather *g)
     return ordo_check_arrays(dev, arrays, 3, 2);
 }
 
-/* Writes the lengths of the strings to the array of offsets. Waits for the device's check of the ids. */
+/* Writes the lengths of the strings to g->offsets. Waits for the check of the ids. */
 static ordo_status find_lengths(struct ordo_call *call, const struct gather *g)
 {
     const cl_uint            count = (cl_uint) g->count, n_ids = (cl_uint) g->index->ids;
@@ -50,7 +50,7 @@ static ordo_status find_lengths(struct ordo_call *call, const struct gather *g)
     return ORDO_FAIL(call->dev, ORDO_INVALID, "ids[%u] is %u: the index has %u strings", count - bad, id, n_ids);
 }
 
-/* Replaces the lengths by offsets, and waits for the number of all bytes. */
+/* Replaces the lengths by offsets, and waits for the total. */
 static ordo_status sum_lengths(struct ordo_call *call, const struct gather *g, cl_ulong *total)
 {
     const struct ordo_scan scan = {
@@ -65,7 +65,7 @@ static ordo_status sum_lengths(struct ordo_call *call, const struct gather *g, c
     return ORDO_OK;
 }
 
-/* Number of work-items that copy a string, so that they read and write neighbouring bytes. */
+/* Work-items that copy one string. They read and write neighbouring bytes. */
 enum { COPY_LANES = 8 };
 
 static ordo_status copy(struct ordo_call *call, const struct gather *g)
@@ -116,7 +116,7 @@ ordo_status ordo_string_index_strings_host(const ordo_string_index *index, const
     size_t           total = 0;
     ORDO_REQUIRE_GIVEN(NULL, index);
     ORDO_REQUIRE_COUNT(index->dev, "count", count);
-    /* ordo_host_begin refuses more than ORDO_MAX_COUNT elements, so more bytes are described as one large element. */
+    /* ordo_host_begin limits the number of elements, so a longer array is described as one large element. */
     const size_t           element = capacity <= ORDO_MAX_COUNT ? 1 : capacity;
     struct ordo_host_array a[] = {
         ordo_host_in(ids, count, sizeof *ids),

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indexes of columns of strings: creation, statistics, and the rows of each string. */
+/* Creates indexes of columns of strings, and returns their statistics and rows. */
 #include "primitive/string_index.h"
 
 #include <stdlib.h>
 
 /* ---- creation ------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to NULL. Returns ORDO_INVALID if `out` or `params` is NULL. */
 static ordo_status begin(ordo_device *dev, const struct ordo_string_index_params *params, ordo_string_index **out)
 {
     ORDO_REQUIRE_GIVEN(dev, out);
@@ -24,7 +23,6 @@ static ordo_status make(ordo_device *dev, ordo_string_index **index)
     return ORDO_OK;
 }
 
-/* Ends the build of an index: gives it to the caller, or destroys it. */
 static ordo_status finish(struct ordo_call *call, ordo_status status, ordo_string_index *index, ordo_string_index **out)
 {
     status = ordo_call_end(call, status);
@@ -65,7 +63,6 @@ static ordo_status upload(struct ordo_call *call, const void *from, size_t bytes
     return bytes ? ordo_call_write(call, *to, 0, from, bytes) : ORDO_OK;
 }
 
-/* Copies the column to the device and builds the index of the copy. */
 static ordo_status copy_and_build(struct ordo_call *call, const struct ordo_string_index_params *params,
                                   const struct ordo_host_strings *column, ordo_string_index **out)
 {
@@ -126,7 +123,7 @@ ordo_status ordo_string_index_get_statistics(const ordo_string_index *index, str
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-/* Copies `count` words to `out`. If `words` is NULL, writes the numbers 0 to count - 1. */
+/* Copies `words`, or if it is NULL, writes the numbers 0 to count - 1. */
 static ordo_status copy_or_count(struct ordo_call *call, cl_mem words, size_t count, const struct ordo_slice *out)
 {
     const size_t     bytes = count * sizeof(cl_uint);

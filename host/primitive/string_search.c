@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in indexes of columns of strings by launches of cl/primitive/string_search.cl. */
+/* Searches in indexes of columns of strings. */
 #include "primitive/string_index.h"
 
 #define FILE_NAME "primitive/string_search.cl"
@@ -11,17 +11,16 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
     ORDO_ADD(args, ORDO_ARG(index->words), ORDO_ARG(index->starts), ORDO_ARG(index->rows));
 }
 
-/* A batch of queries. */
 struct batch {
     const ordo_string_index   *index;
     const char                *kernel;
-    const struct ordo_strings *queries, *uppers; /* uppers: NULL except for ranges */
+    const struct ordo_strings *queries, *uppers; /* `uppers` is NULL except for ranges. */
     struct ordo_slice          out[2];
     const char                *out_name[2]; /* NULL: no such output */
     bool                       optional;    /* The outputs may be ordo_none(). */
     cl_uint                    upper, add, limit;
-    bool                       bounds;   /* The kernel is string_bounds, which takes upper, add, limit. */
-    cl_uint                    empty[2]; /* The results in an index without strings. */
+    bool                       bounds;   /* The kernel is string_bounds. */
+    cl_uint                    empty[2]; /* Results in an index without strings. */
 };
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
@@ -99,9 +98,8 @@ static ordo_status run(const struct batch *b, const struct ordo_order *order)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Sets the kernel of a search and its arguments. Kernel string_bounds counts the strings less than a query (if `upper`,
- * also the equal one) and adds `add`: 0, or -1 for the string before. If the sum is not below `limit`, there is no such
- * string, and the kernel returns ORDO_NO_ID. */
+/* Kernel string_bounds counts the strings less than a query (if `upper`, also the equal one) and adds `add`: 0, or -1
+ * for the string before. If the sum is not below `limit`, it returns ORDO_NO_ID. */
 static ordo_status choose(struct batch *b, ordo_string_search search)
 {
     const cl_uint ids = (cl_uint) b->index->ids;
@@ -176,7 +174,6 @@ ordo_status ordo_string_index_search_host(const ordo_string_index *index, ordo_s
     return ordo_host_end(&call, a, 3, ordo_string_index_search(index, search, &on_device, a[2].slice, NULL));
 }
 
-/* Describes the outputs of a call with ranges. */
 static void range_outputs(struct ordo_host_array a[2], uint32_t *first, uint32_t *counts, size_t count)
 {
     a[0] = ordo_host_out(first, count, first ? sizeof *first : 0);

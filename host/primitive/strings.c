@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See strings.h. */
 #include "primitive/strings.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *colu
     return ORDO_OK;
 }
 
-/* Returns ORDO_INVALID with a message about a row with these ends, unless they are in order. */
+/* Returns ORDO_INVALID unless the two offsets of a row are in order. */
 static ordo_status check_ends(ordo_device *dev, size_t row, const uint64_t ends[2], size_t n_bytes)
 {
     ORDO_REQUIRE(dev, ends[0] <= ends[1], ORDO_INVALID, "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row,
@@ -79,7 +78,7 @@ struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo
     };
 }
 
-/* Downloads the offsets of a row. */
+/* Downloads the two offsets of a row. */
 static ordo_status read_ends(struct ordo_call *call, const struct ordo_strings *column, size_t row, uint64_t ends[2])
 {
     const size_t bytes = column->offset_bytes;
@@ -102,7 +101,7 @@ ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_string
 void ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2])
 {
     const size_t n_offsets = column->count ? column->count + 1 : 0, n_bytes = column->count ? column->n_bytes : 0;
-    /* ordo_host_begin refuses more than ORDO_MAX_COUNT elements, so a longer array of bytes is one large element. */
+    /* ordo_host_begin limits the number of elements, so a longer array is described as one large element. */
     const size_t element = n_bytes <= ORDO_MAX_COUNT ? 1 : n_bytes;
     arrays[0] = ordo_host_in(column->offsets, n_offsets, column->offset_bytes);
     arrays[1] = ordo_host_in(column->bytes, n_bytes / element, element);

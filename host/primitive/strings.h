@@ -7,34 +7,29 @@
 #include "primitive/host_array.h"
 #include "primitive/primitive.h"
 
-/* Describe the arrays of a column for ordo_check_arrays. */
 struct ordo_array ordo_strings_offsets(const struct ordo_strings *column);
 struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
 
-/* Returns ORDO_INVALID if `column` is NULL or has an unknown size of offsets, and ORDO_TOO_LARGE if it has too many
- * rows. */
+/* Returns ORDO_INVALID if `column` is NULL or its offset_bytes is unknown, and ORDO_TOO_LARGE for too many rows. */
 ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
 
-/* Checks a column in host memory: as ordo_strings_check, and returns ORDO_INVALID if an array is missing, or if offsets
- * descend or exceed n_bytes. */
+/* Also returns ORDO_INVALID if an array is missing, or if offsets descend or exceed n_bytes. */
 ordo_status ordo_strings_check_host(ordo_device *dev, const struct ordo_host_strings *column);
 
-/* Adds the five arguments of a column to the arguments of a kernel. */
+/* Adds the five kernel arguments of a column. */
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
 
-/* A kernel of primitive/strings.cl that handles `count` rows. */
+/* A kernel of primitive/strings.cl over `count` rows. */
 struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
                                        size_t count);
 
-/* Returns ORDO_INVALID with a message about row `row` of the column, whose offsets descend or exceed n_bytes. Waits for
- * the device. */
+/* Reports row `row`, whose offsets descend or exceed n_bytes, as ORDO_INVALID. Waits. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
 
-/* Sorts the rows of a column as a step of another call. */
+/* Adds a sort of the rows to another call. */
 ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);
 
-/* ordo_strings_host describes a column as two arrays for ordo_host_begin. After ordo_host_begin, ordo_strings_device
- * returns the column in device memory. */
+/* Describes a column for ordo_host_begin. Afterwards ordo_strings_device returns it in device memory. */
 void                ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2]);
 struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, const struct ordo_host_array arrays[2]);
 

@@ -4,20 +4,20 @@
 
 #include "shared/group.h"
 
-/* Minimum number of elements per work-item if groups have one work-item. */
+/* Minimum elements per work-item in groups of one. */
 enum { ITEMS_ALONE = 1024 };
 
-/* Up to this number of tiles, one group handles all, because a second launch would take longer. */
+/* Up to this number of tiles, one group takes less time than a second launch. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
-/* Maximum number of groups. It limits the results of all groups to 64 KiB. */
+/* Limits the results of all groups to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* ITEMS_PER_UNIT: concurrent work-items per compute unit of a GPU. CHUNKS_PER_CORE: work-groups per core of a CPU. */
+/* Concurrent work-items per compute unit of a GPU, and work-groups per core of a CPU. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
-/* A work-item of a GPU has keys in registers: of keys of 16 bytes about half as many as of 8 bytes. The result is a
- * multiple of 4, as the tunable is. */
+/* The registers of a GPU hold half as many 16-byte keys as 8-byte keys. The result is a multiple of 4, like the
+ * tunable. */
 static size_t items_of(size_t group, size_t items, size_t key_bytes)
 {
     if (group == 1)
@@ -84,8 +84,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Divides an array into n + 1 ranges for n CPU cores. Kernel `sums` already writes the results of the first range,
- * and does not read the last range. So only the other n - 1 ranges are read twice. */
+/* Divides an array into n + 1 ranges for n cores. Kernel `sums` finishes the first range and does not read the last. So
+ * only the other n - 1 ranges are read twice. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_top_k and ordo_select. Kernels of cl/primitive/top.cl or top_chunked.cl select elements, and then
- * the selected elements are sorted. */
+/* Implements ordo_top_k and ordo_select. Kernels select elements, which are then sorted. */
 #include "primitive/host_array.h"
 #include "primitive/rows.h"
 #include "primitive/sort.h"
@@ -13,7 +12,7 @@ struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* If true, finds only the k-th element, counted from 1. */
+    bool              select; /* Finds only the k-th element, counted from 1. */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -23,11 +22,11 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Selected keys, and the index of each selected key in the input. */
+/* Selected keys, and their indices in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
-    bool              ordered; /* True if the elements are in the order of the input. */
+    bool              ordered; /* The elements are in the order of the input. */
 };
 
 static cl_uint bits_of(size_t count)
@@ -43,8 +42,8 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Elements are compared by a number that consists of key and index. It has number_bits bits, divided into
-     * `digits` digits. */
+    /* Elements are compared by a number made of key and index. It has number_bits bits, divided into `digits`
+     * digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -54,7 +53,7 @@ struct passes {
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* Minimum number of elements per work-item if groups have one work-item. */
+/* Minimum elements per work-item in groups of one. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -87,7 +86,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the lowest bit of a digit. Digit 0 is the highest digit. Widths of digits differ by at most one bit. */
+/* Returns the lowest bit of a digit. Digit 0 is the highest. Widths differ by at most one bit. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -156,7 +155,7 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Selects the first k elements in any order, or only the k-th element. Needs 1 <= k <= count. */
+/* Selects the first k elements in any order, or only the k-th. Needs 1 <= k <= count. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -207,12 +206,12 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* The input has PARTS_PER_CORE chunks per core, but a chunk has at least CHUNK_MIN and at least WORTH * k elements. */
+/* Chunks per core. Each has at least CHUNK_MIN and at least WORTH * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* The list of a chunk has space for its k selected elements and at least ROOM_MIN more. */
+/* A chunk's list has space for k elements and at least this many more. */
 enum { ROOM_MIN = 256 };
 
-/* Divides the input into chunks. Sets *chunks to 0 if selection by digits is faster. */
+/* Sets *chunks to 0 if selection by digits is faster. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -248,7 +247,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* Selects the first k elements, and sometimes more: the first k of each chunk. */
+/* By chunks, selects more than k elements: the first k of each chunk. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;

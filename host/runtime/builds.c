@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call that needs a program builds it, or waits for the build thread that is
- * building it. If the thread fails, the call builds the program again to get the error message. */
+/* Manages the programs of a device. A call builds its program, or waits for the build thread that builds it. If the
+ * thread fails, the call builds again to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -11,8 +11,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Returns a hash of a program's file name, kernel names, -D options and the device's facts. Every launch computes this
- * hash, so it does not cover the long source text. */
+/* Every launch computes this hash, so it excludes the long source text. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -74,12 +73,12 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices that have build threads. At exit the process waits for these threads, because a driver crashes if it is
- * unloaded while it compiles. */
+/* Devices with build threads. At exit the process waits for these threads, because a driver crashes if it is unloaded
+ * while it compiles. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Ends the build threads of all devices. Holds live_lock, so that no other thread destroys a device meanwhile. */
+/* Holds live_lock, so that no other thread destroys a device. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -88,15 +87,14 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Empties the list in the child of a fork. Replaces live_lock, which another thread may have held during the fork. */
+/* Runs in the child of a fork. Replaces live_lock, which another thread may have held during the fork. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* Makes end_all an exit handler. The handler registered last runs first, so end_all runs before the handlers of all
- * libraries that drivers have loaded so far. */
+/* Exit handlers run in reverse order, so end_all runs before the handlers of all libraries loaded so far. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -108,9 +106,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries. Exit handlers that they register would run before end_all, while build
- * threads still compile. So end_with_main is registered as a destructor of a thread-local object, because these
- * destructors run before all exit handlers. */
+/* A driver's first compilation loads libraries, whose exit handlers would run before end_all, while threads still
+ * compile. Destructors of thread-local objects run before all exit handlers, so end_with_main is one. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -120,7 +117,7 @@ static void end_with_main(void *argument)
     end_all();
 }
 
-/* Registers end_with_main once, in the main thread only. Needs live_lock. */
+/* Only the main thread registers end_with_main. The caller must hold live_lock. */
 static void watch_main(void)
 {
     static bool watched = false;
@@ -136,7 +133,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Adds the device to the list `live`. Must be called before a thread is started, so that end_all finds the thread. */
+/* Must be called before a thread is started, so that end_all finds the thread. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -168,7 +165,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* Builds a program. The caller must hold b->lock, which is released during the build. */
+/* The caller must hold b->lock, which is released during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -189,9 +186,8 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Returns true if build threads must not begin a build: while a call waits for a program, and for CALM_MS milliseconds
- * after it got one. NVIDIA's compiler builds only one program at a time in a process, so a build could delay the next
- * call. Needs b->lock. */
+/* Build threads begin no build while a call waits for a program, and for CALM_MS milliseconds after. NVIDIA's compiler
+ * builds one program at a time, so a build could delay the next call. The caller must hold b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -223,8 +219,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, whose exit handler must run after end_all. The handler registered
-             * last runs first, so end_all is registered again. */
+            /* The driver has now loaded its compiler. Registered last, end_all runs before the compiler's exit
+             * handler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -232,7 +228,7 @@ static void *build_what_is_wanted(void *argument)
     return NULL;
 }
 
-/* Starts a build thread. It blocks all signals, so that only the application's threads handle signals. */
+/* Blocks all signals in the thread, because only the application's threads may handle them. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -362,7 +358,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     GET(CL_KERNEL_LOCAL_MEM_SIZE, local);
     GET(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, fixed);
 #undef GET
-    /* NVIDIA's driver reports at most 256 work-items, even for kernels that are compiled for larger groups. */
+    /* NVIDIA's driver reports at most 256, even for kernels that are compiled for larger groups. */
     if (fixed[0] > k->max_group)
         k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
@@ -453,8 +449,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program. If there is none, waits until a build thread has built a program. Returns the number
- * of programs still to build, and stores the greatest such number so far in *total. */
+/* Builds one requested program, or waits for a build thread. Returns the number of programs still to build. *total is
+ * its maximum so far. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -473,8 +469,7 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Counts the built programs in *built and the failed ones in *failed. Builds the first failed program again, so that
- * its error becomes the device's last error. */
+/* Builds the first failed program again, so that its error becomes the device's last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps compiled programs and results of the probe on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo.
- * Directory and files must belong to the user and be writable by nobody else, because the programs are executed. */
+/* Keeps compiled programs and results of the probe in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Programs are
+ * executed, so directory and files must belong to the user, and nobody else may write them. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -15,14 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Maximum number of bytes of all cache files together. The oldest files are removed first. */
+#define CACHE_MAGIC     0x314f44524fULL /* "ORDO1" */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Name prefix of temporary files. A file with this prefix is removed when it is TEMPORARY_LIVES seconds old. */
+/* Temporary files are removed after TEMPORARY_LIVES seconds. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
-/* Begins each cache file. A file with a wrong header or checksum is ignored. */
+/* Begins each cache file. Files with a wrong header or checksum are ignored. */
 struct cache_header {
     uint64_t           magic, bytes;
     struct ordo_digest key, checksum;
@@ -39,7 +38,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Creates the cache directory if necessary. Returns the reason why the directory cannot be used, or NULL. */
+/* Creates the directory if necessary. Returns why it cannot be used, or NULL. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -202,7 +201,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Lists the cache files, which it recognizes by their names. If `certain` is true, it also checks their headers. */
+/* Recognizes cache files by their names. If `certain` is true, also checks their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -215,8 +214,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest cache files until the remaining files have at most CACHE_CAP_BYTES together. Reads the files'
- * headers only if a file must be removed. */
+/* Removes the oldest files. Reads headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begins and ends calls, gives scratch memory to calls, and enqueues their commands. */
+/* Begins and ends calls, and enqueues their commands. */
 #include "internal.h"
 
 #include <assert.h>
@@ -16,10 +16,9 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done by two markers. The first marker has no wait list, so it waits for all earlier
- * commands. The second marker waits for the first marker and the call's wait list, and fails if an event of the list
- * fails. A single marker does not suffice, because in an out-of-order queue a marker with a list waits only for the
- * list. A barrier with a list is no alternative, because it makes PoCL 3.1 forget other barriers. */
+/* Creates order->done by two markers. The first has no wait list, so it waits for all earlier commands. The second
+ * waits for the first and the call's wait list, and fails if an event of the list fails. In an out-of-order queue, one
+ * marker with a list would wait only for the list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -115,8 +114,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* Must be called before each command. If the driver refused the barrier after the last command, enqueues the barrier
- * now. */
+/* Must be called before each command. Repeats a barrier that the driver refused. */
 static ordo_status before_command(struct ordo_call *call)
 {
     if (call->lacks_barrier)
@@ -125,9 +123,8 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue enqueues a barrier, so that later commands wait for this
- * command. If the driver refuses the barrier, there is no error yet, because this command runs anyway. The call's next
- * command first enqueues the barrier, or fails. After a call's last command, the next call enqueues the barrier. */
+/* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this one. If the
+ * driver refuses the barrier, the next command or call enqueues it or fails. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -274,9 +271,9 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, a small read in the device's own queue first polls the read's event, because a blocked thread wakes up
- * late. Polling halves the time to find one key. The read writes to the device's buffer `bounce`, because it may still
- * run after a failed wait, when the caller frees its own memory. */
+/* On a CPU, a small read in the device's own queue polls its event first, because a blocked thread wakes up late.
+ * Polling halves the time to find one key. The read writes to dev->bounce: after a failed wait it may still run when
+ * the caller frees its memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -297,8 +294,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce` and waits. If waiting fails and the read may still run, sets dev->bounce to NULL, so that the
- * memory is never freed. */
+/* If waiting fails and the read may still run, sets dev->bounce to NULL, so that its memory is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -45,7 +45,7 @@ const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, 
 
 /* ---- platforms without devices ---------------------------------------------------------------------------------- */
 
-/* Returns true if directory `path` exists and is writable, or if it can be created. Otherwise errno is the cause. */
+/* Returns true if the directory is writable or can be created. Otherwise errno is the cause. */
 static bool can_be_written(const char *path)
 {
     char part[512];
@@ -64,7 +64,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Writes the path of PoCL's cache directory to `dir`. Returns true if PoCL cannot write it, and so offers no device. */
+/* If PoCL cannot write to its cache directory, stored in `dir`, it offers no device. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

@@ -13,11 +13,11 @@ struct ordo_listed {
 };
 
 /* Returns the first of n >= 1 devices that matches `select`, or NULL. `select` is "gpu", "cpu", part of the name of the
- * device or platform, or two numbers ("0:1" means device 1 of platform 0). NULL or "" selects the first GPU, or else
- * the first device. */
+ * device or platform, or two numbers ("0:1": device 1 of platform 0). NULL or "" selects the first GPU, or else the
+ * first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes to `text`, without a full stop, why the platform has no device and what the user can do. */
+/* Writes why the platform has no device and what the user can do, without a full stop. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device and runs the self-test. If the test fails, opening selects safer
- * kernel variants and repeats the test. */
+/* Opens and closes devices. If the self-test of a new device fails, it is repeated with safer kernel variants. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -20,7 +19,7 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Turns off a feature that may have made self-test `part` fail. Returns false if no such feature is left. */
+/* Turns off a feature that may have made `part` fail. Returns false if none is left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;
@@ -59,7 +58,7 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true if `got` is an error that other kernels can avoid, for example kernels without 64-bit atomics. */
+/* Returns true for errors that other kernels can avoid. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -76,8 +75,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test. If it fails for lack of memory, runs it again, because the lack may be short, and a failure would
- * be cached. */
+/* Repeats the self-test after a lack of memory, because the lack may be short, and a failure would be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -157,11 +155,10 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* Default number of build threads for a GPU. More threads do not make NVIDIA's compiler faster. */
+/* Default build threads for a GPU. More do not make NVIDIA's compiler faster. */
 #define BUILD_THREADS_GPU 2
 
-/* Sets the maximum number of build threads. The default for a CPU is 0, because its driver builds one program at a
- * time and builds would slow down kernels. */
+/* The default for a CPU is 0, because its driver builds one program at a time and builds would slow down kernels. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -286,7 +283,7 @@ void ordo_device_release(ordo_device *dev)
 {
     if (atomic_fetch_sub(&dev->holders, 1) > 1)
         return;
-    /* In the child of a fork OpenCL objects are not released, because the driver's threads do not exist there. */
+    /* In the child of a fork the driver's threads do not exist, so OpenCL objects are not released. */
     if (dev->pid == getpid()) {
         if (dev->queue)
             clFinish(dev->queue);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates device objects that call no driver. A bare device has only locks and a log. A dry-run device accepts calls
- * but launches no kernel. It records which kernels the calls would need. */
+/* Creates devices that call no driver: bare devices with only locks and a log, and dry-run devices, which record the
+ * kernels that calls need. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void ordo_bare_device_free(ordo_device *dev)
 
 /* ---- dry-run devices -------------------------------------------------------------------------------------------- */
 
-/* Maximum number of launches per call on a dry-run device. Real calls need a few hundred. */
+/* Maximum launches per call. Real calls need a few hundred. */
 #define LAUNCHES_MAX 2000
 
 static void copy_facts(ordo_device *to, const ordo_device *from)

@@ -2,8 +2,8 @@
 #ifndef ORDO_ENVIRONMENT_H
 #define ORDO_ENVIRONMENT_H
 
-/* Like getenv, but returns NULL in a set-user-ID program. Such a program has more rights than its caller, so the
- * caller's environment must not choose kernels and files. */
+/* Like getenv, but returns NULL in a set-user-ID program, where the caller's environment must not choose kernels and
+ * files. */
 const char *ordo_environment(const char *name);
 
 #endif

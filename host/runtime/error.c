@@ -11,7 +11,7 @@
 #undef ordo_fail /* removes the analyzer's macros in runtime.h */
 #undef ordo_fail_cl
 
-/* After a kernel has accessed memory out of bounds, NVIDIA's driver returns this code from every call. */
+/* NVIDIA's driver returns this code from every call after a kernel has accessed memory out of bounds. */
 #define ILLEGAL_ACCESS (-9999)
 
 double ordo_now_ms(void)
@@ -47,7 +47,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* String number i of `failures` names code -i, string number i of `invalid` names code -30 - i. */
+    /* String i of `failures` names code -i, string i of `invalid` names code -30 - i. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -104,7 +104,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Locks a mutex. Returns false in the child of a fork if another thread of the parent had locked the mutex. */
+/* Returns false in the child of a fork if another thread had locked the mutex. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -121,7 +121,7 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
-/* Stops logging. When the function returns, no thread is running the caller's log function. */
+/* After this call, no thread runs the caller's log function. */
 void ordo_errors_close(ordo_device *dev)
 {
     const bool entered = enter(dev, &dev->log_lock);
@@ -144,7 +144,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact` or the status's text. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact` or the text of `status`. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -193,7 +193,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Returns true if some drivers report a failed kernel with `code`. CL_OUT_OF_RESOURCES can also mean lack of memory. */
+/* Some drivers report a failed kernel by these codes. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -6,17 +6,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a regular file of at most `max` bytes that belongs to this user or to root. Refuses a symbolic link, and never
- * blocks on a pipe. On failure returns NULL and sets *why to the reason. errno is ENOENT only if the file does not
- * exist. */
+/* Opens a regular file of at most `max` bytes that belongs to this user or to root. Refuses symbolic links, and never
+ * blocks on a pipe. On failure returns NULL and sets *why. errno is ENOENT only if the file does not exist. */
 FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 
-/* Creates the missing parent directories of `path`. On failure sets errno and returns false. */
+/* Creates the missing parents of `path`. On failure sets errno and returns false. */
 bool ordo_file_make_parents(char *path);
 
-/* Replaces the file `target` in one step, so that readers see either the old or the new content. `write` writes a
- * temporary file, which is then renamed. `temporary` is its path in the same directory and ends in XXXXXX. On
- * failure removes the temporary file, sets errno and returns false. `write` must also set errno if it fails. */
+/* Replaces `target` in one step, so that readers see either the old or the new content. `temporary` is a path in the
+ * same directory that ends in XXXXXX. `write` writes this file, and must set errno if it fails. On failure sets errno
+ * and returns false. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

@@ -11,16 +11,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block. PLAIN: arbitrary. ZEROED: zeros. STAMPED: words with call numbers
- * (ordo_call_stamped). */
+/* Content of a free scratch block: arbitrary, zeros, or call numbers (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* A buffer: a scratch block of the pool, or a buffer that outlives calls. A scratch block is reused only in the same
- * queue, so that new commands run after the old ones. */
+/* A scratch block, or a buffer that outlives calls. A scratch block is reused only in the same queue, so that new
+ * commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -34,7 +33,7 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned buffer, mapped at `host`. NULL on a CPU, where each call creates `mem` from the memory at `host`. */
+    /* Pinned, mapped at `host`. NULL on a CPU, where each call creates `mem` over `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
@@ -45,10 +44,10 @@ struct ordo_ring {
     cl_mem mem;
     char  *host;
     size_t piece, least; /* Bytes of a piece. Transfers of fewer than `least` bytes do not use the ring. */
-    int    helpers;      /* Number of helper threads. If 0, transfers do not use the ring. */
+    int    helpers;      /* Helper threads. 0: the ring is not used. */
 };
 
-/* An incomplete event in the wait list of a command in `queue`. See order.c. */
+/* An incomplete event in the wait list of a command in `queue`. */
 struct ordo_pending {
     struct ordo_pending *next;
     cl_command_queue     queue;
@@ -60,19 +59,18 @@ struct ordo_kernel {
     char               *name;
     cl_kernel           kernel;
     size_t              max_group;
-    bool                limited; /* True if compiled with a limit on registers. */
+    bool                limited; /* Compiled with a limit on registers. */
 };
 
-/* 128-bit hash that identifies a program variant or a file of the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
 
-/* A program: kernels of one source file that are compiled with the same -D options. */
+/* Kernels of one source file that are compiled with the same -D options. */
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char *file, *only, *options; /* `only` lists the compiled kernels, or is NULL for all kernels of the file. */
+    char                *file, *only, *options; /* `only` lists the compiled kernels. NULL: all. */
     enum {
         ORDO_PROGRAM_KNOWN,
         ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
@@ -81,34 +79,34 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* `ahead` is true if the program was built before a call needed it, and this is not yet logged. */
+    /* `ahead`: built before a call needed it, and not yet logged. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
-    struct ordo_kernel *kernels; /* Kernels created so far. The device's lock protects the list. */
+    struct ordo_kernel *kernels; /* Protected by the device's lock. */
 };
 
-/* The programs of a device, and its build threads. A thread that holds `lock` must not lock another mutex. */
+/* A thread that holds `lock` must not lock another mutex. */
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
-    pthread_cond_t       changed;  /* Signalled when a program is requested or built, or when threads must end. */
+    pthread_cond_t       changed;  /* Signalled when a program is requested or built, or threads must end. */
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
     unsigned             preparing;
-    unsigned             in_work;      /* number of programs being built ahead */
+    unsigned             in_work;      /* programs being built ahead */
     unsigned             calls;        /* calls waiting for a program */
-    double               calm_ms;      /* Time in ms (ordo_now_ms) when a call last got its program. */
-    double               waited_ms;    /* Total time in ms that calls waited for programs. */
-    double               ms;           /* Total time in ms of builds from source for which calls waited. */
-    bool                 told;         /* True if it was logged that calls waited long. */
-    uint64_t             expected[64]; /* Hashes of the (name, type) pairs passed to ordo_builds_expect. */
+    double               calm_ms;      /* Time when a call last got its program (ordo_now_ms). */
+    double               waited_ms;    /* Total ms that calls waited for programs. */
+    double               ms;           /* Total ms of builds from source for which calls waited. */
+    bool                 told;         /* It was logged that calls waited long. */
+    uint64_t             expected[64]; /* Hashes of the pairs passed to ordo_builds_expect. */
     size_t               n_expected;
 };
 
-/* Hooks with which tests change built programs. */
+/* Tests change programs by these hooks. */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
     /* Returns compiler options to append, each after a space. */
@@ -118,9 +116,9 @@ extern const struct ordo_build_changes *ordo_build_changes; /* copied into each 
 
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* During ordo_device_prepare: its list of programs to build. Else NULL. */
+    struct ordo_gathering *gathering; /* The list of programs that ordo_device_prepare builds, or NULL. */
     uint32_t               answer;    /* the word that every read returns */
-    /* Number of launches that may still succeed. With 0, launches fail, which ends loops that wait for a result. */
+    /* Launches that may still succeed. Failed launches end loops that wait for a result. */
     unsigned           launches;
     struct ordo_kernel kernel; /* returned for every kernel */
 };
@@ -132,57 +130,56 @@ struct ordo_device {
     cl_context        context;
     cl_command_queue  queue;
     pid_t             pid;
-    atomic_uint       holders; /* references: the opener's and each object's */
-    /* True after ordo_device_close. A closed device logs nothing. */
+    atomic_uint       holders; /* references of the opener and of each object */
+    /* Set by ordo_device_close. A closed device logs nothing. */
     atomic_bool closed;
     bool        own_queue_out_of_order;
 
-    pthread_mutex_t lock;       /* Recursive mutex. Protects all members below, except the error members. */
+    pthread_mutex_t lock;       /* Recursive. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
-    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds log_lock locks no other mutex. */
-    char           *error;      /* text, or NULL */
+    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds it locks no other mutex. */
+    char           *error;
     ordo_status     error_status;
     cl_int          cl_error;
-    atomic_bool     failed; /* True if the last wait for commands reported a failed kernel. */
+    atomic_bool     failed; /* The last wait for commands reported a failed kernel. */
 
     ordo_log_fn    log;
     void          *log_user;
     ordo_log_level log_level;
     bool           log_to_stderr;
 
-    char        std[24];          /* Compiler option -cl-std=... chosen by the probe, or "". */
-    bool        khr_ballot;       /* For ORDO_LANES_KHR: true if sub_group_ballot compiles. */
-    bool        intel_sub_groups; /* True if kernels can require a sub-group size (cl_intel_required_subgroup_size). */
-    bool        probe_disturbed;  /* True if a trial compile lacked memory. Probe results are then not cached. */
+    char        std[24];          /* Compiler option -cl-std=..., or "". */
+    bool        khr_ballot;       /* With ORDO_LANES_KHR: sub_group_ballot compiles. */
+    bool        intel_sub_groups; /* Kernels can require a sub-group size (cl_intel_required_subgroup_size). */
+    bool        probe_disturbed;  /* A trial compile lacked memory, so probe results are not cached. */
     char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
     char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* True if it was logged that a cache write failed. */
+    atomic_bool cache_told;       /* A failed cache write was logged. */
     atomic_int  cache_trouble;    /* errno of a failed cache write that is not logged yet, or 0. */
-    bool        profile_told;     /* True if it was logged that a profile was not read. */
+    bool        profile_told;     /* It was logged that a profile was not read. */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
     /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program contains only the kernels of one comment "Built together: ..." in its source file, not all. */
+    /* If true, a program contains only the kernels of one comment "Built together: ..." in its source file. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* For tests. 1: the compiler optimizes every program, -1: no program, 0: the programs that the tests choose. */
+    /* For tests. 1: the compiler optimizes every program, -1: none, 0: programs that the tests choose. */
     int                 optimized;
-    struct ordo_device *next_live; /* Next device in the list `live` (builds.c). */
-    /* True if the driver refused the barrier after a call's last command. The next call on an out-of-order queue
-     * then begins with a barrier (`enqueued` in call.c). */
+    struct ordo_device *next_live; /* Next device in `live` (builds.c). */
+    /* The driver refused a call's last barrier. The next call in an out-of-order queue begins with a barrier. */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block *scratch, *held; /* Lists of the pool's blocks, and of the buffers that outlive calls. */
-    struct ordo_ring   ring;
-    char              *bounce; /* Host memory for reads whose end the host polls for (call.c), or NULL. */
-    size_t stage_most;         /* Maximum size in bytes of the arrays that a call copies through a stage (staging.c). */
+    struct ordo_block   *scratch, *held; /* The pool's blocks, and the buffers that outlive calls. */
+    struct ordo_ring     ring;
+    char                *bounce;     /* Host memory for polled reads (call.c), or NULL. */
+    size_t               stage_most; /* Maximum bytes of the arrays that a call copies through a stage. */
     struct ordo_stage   *stages;
-    uint64_t             stage_number; /* Number of the last upload (ordo_stage_send). */
+    uint64_t             stage_number; /* Number of the last upload of a stage. */
     struct ordo_pending *pending;
     struct ordo_reserve *reserves;
     struct ordo_memory   memory;
@@ -206,26 +203,25 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While this variable is true, ordo_log and ordo_fail neither log nor record anything in this thread. */
+/* While true, this thread neither logs nor records errors. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
 
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials finds others by compiling small kernels. */
+/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials compiles small kernels to find others. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Must be called after a feature in dev->facts is turned off. Removes the -cl-std option unless C11 atomics or
- * Khronos sub-groups need it, because some devices lack the generic pointers of newer languages. */
+/* Must be called after turning off a feature. Removes option -cl-std unless a feature needs it, because some devices
+ * lack the generic pointers of newer languages. */
 void ordo_choose_older_language(ordo_device *dev);
 
-/* select.c. Sets dev->id to the device that `select` names. */
+/* select.c. Sets dev->id. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c. Caches the results of probe and self-test on disk. The key is a hash of device, kernel sources,
- * mask and profile. */
+/* probe_cache.c. The key is a hash of device, kernel sources, mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
@@ -237,42 +233,41 @@ void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a program from the build threads or ordo_device_prepare, and does not wait. */
+/* Requests a program and does not wait. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c. Sets *text to a file's source, malloc'd and with includes expanded. Keeps only the kernels that
- * `kernels` lists, or all if `kernels` is NULL. */
+/* source.c. Sets *text to a file's malloc'd source with expanded includes. Keeps only the kernels that `kernels` lists,
+ * or all if it is NULL. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
-/* Names of the kernels that are built together in one program. */
 struct ordo_kernel_set {
-    const char *names; /* Separated by spaces, `bytes` long, not zero-terminated. NULL means all kernels. */
+    const char *names; /* Names separated by spaces, not zero-terminated. NULL: all kernels. */
     size_t      bytes;
 };
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
 char                  *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
-/* Returns a malloc'd copy of a build log in which each error names its file and line, or NULL. */
+/* Returns a malloc'd build log in which each error names its file and line, or NULL. */
 char *ordo_log_with_files(const char *log, const char *text);
 
-/* dry_run.c. Returns a device that has only locks and a log, or NULL if memory is lacking. */
+/* dry_run.c. Returns a device with only locks and a log, or NULL if memory is lacking. */
 ordo_device *ordo_bare_device(const struct ordo_device_config *config);
 void         ordo_bare_device_free(ordo_device *dev);
 
-/* program.c. Builds a program. Any thread may call this. */
+/* program.c. Any thread may call this. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Returns true if `n` source texts compile together as one program. Each text must define a kernel named trial. */
+/* Compiles the texts as one program. Each must define a kernel named trial. */
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
 /* cache.c */
 void ordo_cache_open(ordo_device *dev);
-/* Returns the malloc'd content of a cache file, or NULL if there is no valid file. */
+/* Returns malloc'd content, or NULL if there is no valid file. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
 void  ordo_cache_tell(ordo_device *dev);
-/* Like asprintf: returns malloc'd text, or NULL. */
+/* Returns malloc'd text, or NULL. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, size_t bytes);
@@ -282,15 +277,15 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees the list of buffers that outlive calls, without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* Takes a free block from the pool or creates one. Sets *fresh to true if the block is new. The caller must zero a
- * new block, unless `use` is ORDO_SCRATCH_PLAIN. */
+/* Takes a free block from the pool or creates one. The caller must zero a new block (*fresh), unless `use` is
+ * ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Sets `use` of all free blocks to ORDO_SCRATCH_PLAIN. Needed when commands that zero blocks may not have run. */
+/* Free blocks no longer count as zeroed or stamped. Needed when commands that zero blocks may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
+/* Returns the mapped address of new pinned memory, or NULL. It does not count as device memory. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
@@ -303,7 +298,7 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Creates a queue by clCreateCommandQueue, which every platform has. */
+/* Uses clCreateCommandQueue, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 /* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
@@ -311,9 +306,9 @@ bool        ordo_event_ended(cl_event event);
 /* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-/* Enqueues a barrier, which makes later commands of the queue wait for earlier ones. */
+/* Makes later commands of the queue wait for earlier ones. */
 ordo_status ordo_call_barrier(const struct ordo_call *call);
-/* Like ordo_call_barrier, but tries once. Returns false, without an error message, if the driver refuses. */
+/* Tries once. Returns false, without an error message, if the driver refuses. */
 bool ordo_call_try_barrier(const struct ordo_call *call);
 void ordo_pending_forget(ordo_device *dev);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates buffers that outlive a call, and manages the pool of scratch blocks (temporary buffers of calls). */
+/* Creates buffers that outlive calls, and manages the pool of scratch blocks (temporary buffers of calls). */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,8 +9,7 @@
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
-/* On a CPU, buffers of at least HUGE_MIN bytes use huge pages. Searches for random keys are then 1.3 times as fast,
- * because they wait less for the page table. */
+/* On a CPU, buffers of at least HUGE_MIN bytes use huge pages. Searches for random keys are then 1.3 times as fast. */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
 #ifndef MADV_HUGEPAGE
@@ -82,8 +81,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of
- * this queue without zeros or stamps (ORDO_SCRATCH_PLAIN). */
+/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only its blocks
+ * without zeros or stamps. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -130,10 +129,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* Creates a buffer. If memory is lacking, releases the free scratch blocks and tries again. Then releases the buffers
- * that objects cache (ordo_reserve_join) and tries again. Before each retry waits for the device's own queue, so that
- * the driver frees the memory. Never waits for a caller's queue or an incomplete event, because the caller could set
- * the event only after this call. */
+/* If memory is lacking, frees scratch blocks, then the buffers that objects cache (ordo_reserve_join), and tries again
+ * after each. Before, waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's
+ * queue or an incomplete event, because the caller may set the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -151,8 +149,7 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Creates a buffer and adds its block to `*list`. Takes ownership of the reference to `queue`, also on failure.
- * `queue` is NULL for a buffer that outlives calls. */
+/* Takes ownership of the reference to `queue`, also on failure. `queue` is NULL for a buffer that outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -265,7 +262,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* Releases one smaller free block, so that the pool stays small. */
+        /* Releases one smaller free block to keep the pool small. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages wait lists, incomplete events, and the order of calls on one object. All commands of a call have the same
- * wait list, so a failed event cannot make the driver drop only some of them. */
+/* Manages wait lists, incomplete events, and the order of calls on one object. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -38,7 +37,7 @@ ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const cha
 
 /* ---- pending events ------------------------------------------------------------------------------------------ */
 
-/* Returns CL_COMPLETE, a negative number if the event failed, or a positive number if it is incomplete. */
+/* Returns CL_COMPLETE, a negative number if the event failed, or a positive one if it is incomplete. */
 static cl_int state_of(cl_event event)
 {
     cl_int       state = CL_QUEUED;
@@ -66,8 +65,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes events that have ended from dev->pending. If an event failed, commands that zero scratch may not have run,
- * so no free block counts as zeroed any more. */
+/* Removes ended events from dev->pending. After a failed event, commands that zero scratch may not have run, so no free
+ * block counts as zeroed. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -111,7 +110,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event to the wait list, unless the list contains it. Leaves space for the event that hand_out_event adds. */
+/* Adds an event, unless the list contains it. Leaves space for the event that hand_out_event adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -151,10 +150,9 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the call's wait list, which all its commands use. A driver drops a command if an event in its wait list fails.
- * If only some commands of a call ran, they could read unwritten scratch. The list includes the queue's pending events.
- * An event is pending in a queue from its first use in a wait list of the queue until it is complete. If a pending
- * event fails, some drivers also drop all commands enqueued after its first use. */
+/* Fills the wait list that all commands of the call use. A driver drops a command if an event in its wait list fails.
+ * If only some commands of a call ran, they could read unwritten scratch. The list includes the queue's pending events:
+ * incomplete events in wait lists of earlier commands. If such an event fails, some drivers drop all later commands. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -172,10 +170,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue and has not ended, adds the marker last->done (enqueued after that call)
- * to the wait list. If the marker failed and `renew` is true, replaces it, because the call may still run. If either
- * queue has pending events, sets *must_wait and leaves only last->done in the list. The caller must then wait on the
- * host. */
+/* If the object's last call used another queue and has not ended, adds last->done, a marker after that call, to the
+ * wait list. With `renew`, replaces a failed marker, because the call may still run. If other events are incomplete,
+ * too, leaves only last->done in the list and sets *must_wait. The caller must then wait on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -197,8 +194,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits for each event of the wait list. The device must be unlocked. Waits for one event at a time, because a wait
- * for several may return when the first event fails. */
+/* The device must be unlocked. Waits for one event at a time, because a wait for several may return when the first
+ * fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -214,8 +211,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Enqueues a barrier. If the driver refuses, tries once more before it fails, because the commands enqueued so far
- * cannot be cancelled. */
+/* Tries twice before it fails, because the commands enqueued so far cannot be cancelled. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -224,8 +220,7 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Maximum number of times that a call replaces the failed marker last->done (add_last). In a broken queue every marker
- * fails. */
+/* How often a call replaces a failed marker last->done (add_last). In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -296,8 +291,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* Releases the events and queue of *last. In the child of a fork does not call the driver, because NVIDIA's driver
- * would wait forever for a thread that does not exist there. */
+/* Does not call the driver in the child of a fork, where NVIDIA's would wait forever for a missing thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -309,8 +303,7 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     *last = (struct ordo_last_call) { .queue = NULL };
 }
 
-/* Sets last->dropped if the marker last->begun failed, because the driver then dropped the commands that changed the
- * object. */
+/* If the marker last->begun failed, the driver dropped the commands that changed the object. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -337,8 +330,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records this call as the object's last call. In a caller's queue also enqueues the marker last->done, for which a
- * later call in another queue waits. In the device's own queue, such a later call enqueues the marker (add_last). */
+/* Records the object's last call. In a caller's queue also enqueues the marker last->done, for which later calls in
+ * other queues wait. In the device's own queue, add_last enqueues the marker later. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -351,7 +344,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker is not needed: if it fails later, the new one fails, too. */
+    check_begun(call->dev, last); /* If the old marker fails later, the new one fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

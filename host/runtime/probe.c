@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the features of a device from lists of extensions and by trial compiles, never from version strings. */
+/* Finds the features of a device from extensions and trial compiles, never from version strings. */
 #include "internal.h"
 
 #include <CL/cl_ext.h>
@@ -195,7 +195,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Returns true if several trial kernels compile as one program, so that none needs a separate compile. */
+/* Tries several kernels in one program, so that none needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -209,8 +209,8 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language standard in which C11 atomics of device scope compile. If there is none, chooses the
- * default language and OpenCL 1.2 atomics. `all` is true if the trial kernels above compile in the newest standard. */
+/* Chooses the newest language standard with C11 atomics of device scope, or else the default language and OpenCL 1.2
+ * atomics. `all`: the trial kernels compile in the newest standard. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -243,7 +243,7 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* Returns the sub-group size that the driver reports for a kernel with work-groups of 64 work-items, or 0. */
+/* Returns the sub-group size that the driver reports for work-groups of 64, or 0. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -299,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Turns on Khronos sub-groups and returns true, if kernels can have sub-groups of `lanes` work-items. If `lanes` is 0,
- * uses size 16 if kernels can require it, otherwise the size that the driver chooses. */
+/* Returns true if kernels can have sub-groups of `lanes` work-items. 0 means 16 if kernels can require it, otherwise
+ * the driver's size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

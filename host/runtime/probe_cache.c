@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The members of a device that are cached: X(type of fixed size, name in the file, name in ordo_device). */
+/* Cached members: X(type of fixed size, name in the file, name in ordo_device). */
 #define REMEMBERED_MAP(X)                                                                                              \
     X(uint64_t, local_bytes, facts.local_bytes)                                                                        \
     X(uint64_t, max_alloc_bytes, facts.max_alloc_bytes)                                                                \

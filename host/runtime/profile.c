@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables: numbers that change speed, not results. A tunable has a value for each shape (sizes of key and
- * value): the default, a shipped value that suits the device, or the value of the user's profile, a text file that
- * ordo-tune writes. */
+/* Loads the tunables. Each has a value per shape (sizes of key and value): the default, a shipped value for the device,
+ * or a value of the user's profile, a text file from ordo-tune. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -51,7 +50,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Returns the first shape (sizes of key and value) that shares its value of tunable `t` with `shape`. */
+/* Returns the first shape (sizes of key and value) that shares its value of `t` with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -90,8 +89,7 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Returns a bit mask of the shapes whose value of tunable `t` is set by `name`: "sort.items" sets all shapes,
- * "sort.k4v8.items" one. */
+/* Returns a bit mask of the shapes that `name` sets: all for "sort.items", one for "sort.k4v8.items". */
 static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
     char     full[48];
@@ -167,7 +165,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* Values for devices that run all work-items of a work-group in one thread. */
+/* For devices that run a work-group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -196,8 +194,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Values for devices without sub-group operations, where each work-item has its own digit counters in local memory.
- * 16 counters per work-item (digits of 4 bits) fit there, but 256 do not. */
+/* For devices without sub-group operations. Each work-item has its own digit counters in local memory, which has space
+ * for 16 (4-bit digits), but not for 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -208,15 +206,15 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15
- * to 1.7 times as fast as with smaller tiles. Larger scan groups would slow down segmented scans.
+/* Measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15 to 1.7
+ * times as fast as with smaller tiles. Larger scan groups slow down segmented scans.
  *
- * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts) and write more elements in a row. But they
- * must leave space for a second work-group on each compute unit. A sort of 2^26 pairs (4-byte keys and values) takes
- * 2.29 ms with tiles of 512 x 18 elements, and 2.52 ms with tiles of 1024 x 11.
+ * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts), but must leave space for a second
+ * work-group on each compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18
+ * elements, and 2.52 ms with 1024 x 11.
  *
- * Random searches in 2^24 keys of 4 bytes run at 25.9 G/s in a blocked index (SEARCH_LAYOUT 1) with lines of 15 keys,
- * and at 19.6 in level order (H100). In 2^27 keys of 8 bytes they run at 10.9 and 10.1 G/s (H200). */
+ * Random searches per second in 2^24 keys of 4 bytes: 25.9 G in a blocked index (SEARCH_LAYOUT 1) with lines of 15
+ * keys, 19.6 G in level order (H100). In 2^27 keys of 8 bytes: 10.9 G and 10.1 G (H200). */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },
@@ -231,7 +229,7 @@ static const struct setting large_tiles[] = {
     { ORDO_SEARCH_LAYOUT, ALL, 1 },       { ORDO_SEARCH_LINE_DEPTH, ALL, 4 },
 };
 
-/* Conditions that a device must meet to use a list of values. ANY or 0 means no condition. */
+/* Conditions for the use of a list of values. ANY or 0: none. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
@@ -297,8 +295,7 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no profile
- * applies. */
+/* *out is malloc'd, or NULL if memory is lacking. Returns false if no profile applies. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),

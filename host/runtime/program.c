@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a program, or loads it from the disk cache. Does not use this cache if the driver has its own. */
+/* Builds programs, or loads them from the disk cache unless the driver has its own cache. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a source text. Tries twice if no error is logged: PoCL 3.1 sometimes fails while several processes build. */
+/* Tries twice if no error is logged, because PoCL 3.1 sometimes fails while several processes build. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -105,7 +105,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* Loads a program's binary from the cache, or returns NULL. Deletes a binary that the driver refuses. */
+/* Returns NULL if there is no usable binary. Deletes a binary that the driver refuses. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

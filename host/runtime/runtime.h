@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other layers of the library use OpenCL only through these functions.
+/* The other layers use OpenCL only through these functions. A call locks the device while it enqueues commands:
  *
- * A call holds the device's lock while it enqueues commands:
- *
- *     struct ordo_call call;
- *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
- *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // creates the event, unlocks
- *
- * A function such as enqueue_scan takes scratch by ordo_call_scratch, and launches kernels by ordo_call_launch. */
+ *    struct ordo_call call;
+ *    ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
+ *    return ordo_call_end(&call, enqueue_scan(&call, ...));   // creates the event, unlocks */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
 
@@ -17,14 +13,14 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message as the device's last error and returns `status`. `code` is an OpenCL error code, or 0. If
- * `format` is NULL, the message is the text of `status`. */
+/* Records the device's last error and returns `status`. `code` is an OpenCL error code, or 0. If `format` is NULL, the
+ * message is the text of `status`. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns from the calling function if `expr` is not ORDO_OK. `expr` must have recorded the error message. */
+/* `expr` must have recorded the error message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -34,8 +30,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Returns an error from the calling function unless `cond` is true. Example: ORDO_REQUIRE(dev, bits <= 64,
- * ORDO_INVALID, "bits is %u: a key has 64", bits). */
+/* Example: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -51,20 +46,19 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
-/* Returns an error from the calling function unless an OpenCL call returns CL_SUCCESS. The format names the OpenCL
- * call: "clSetKernelArg of %s", name. */
+/* The format names the OpenCL call: "clSetKernelArg of %s", name. */
 #define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Records a message about a failed OpenCL call. Returns ORDO_DEVICE_FAILED if a kernel has failed. Otherwise returns
- * ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` means lack of memory, else ORDO_OPENCL. */
+/* Returns ORDO_DEVICE_FAILED if a kernel has failed, the matching error if `code` means lack of memory, else
+ * ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Like ORDO_TRY_CL, but for OpenCL calls that wait. They also report kernels that failed while running. */
+/* For OpenCL calls that wait, which also report failed kernels. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
@@ -80,15 +74,13 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE if
- * `bytes` exceeds the largest allocation, and ORDO_NO_DEVICE_MEMORY if the held bytes would exceed the limit. 0 bytes
- * count as 1. */
+/* Creates a buffer that outlives the call and counts as held (ordo_device_memory). Returns ORDO_TOO_LARGE above the
+ * largest allocation, and ORDO_NO_DEVICE_MEMORY above the limit of held bytes. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Releases *mem and sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
+/* Sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* List entry of an object that caches buffers. If memory is lacking, a call that holds the device's lock runs
- * `give`, which must free these buffers. */
+/* An object that caches buffers. If memory is lacking, `give` must free them. Its caller holds the device's lock. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -96,18 +88,17 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* On a CPU returns a buffer over the caller's memory at `host`, or NULL on other devices and after an error. After a
- * blocking read into `host`, the caller sees kernels' results there. Release the buffer only after its last command has
- * ended. */
+/* Returns a buffer over the caller's memory at `host`, or NULL on GPUs and after an error. After a blocking read into
+ * `host`, the caller sees kernels' results there. Release the buffer only after its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
-/* Returns true if function ordo_read_once (cl/device/compiler.cl) reads without filling the caches. */
+/* Returns true if ordo_read_once (cl/device/compiler.cl) reads without filling the caches. */
 bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* Adds a reference to the device. Each object holds one reference. Releasing the last reference destroys the device. */
+/* Each object holds one reference. Releasing the last reference destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
 /* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
@@ -126,38 +117,35 @@ struct ordo_call {
     cl_event                *wait;          /* wait list of each command; retained */
     cl_uint                  n_wait;
     cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
-    bool                     passed;    /* True if a command with the call's wait list was enqueued. */
-    bool                     again;     /* True if the call must be begun again. */
+    bool                     passed;    /* A command with the call's wait list was enqueued. */
+    bool                     again;     /* The call must be begun again. */
     cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
     cl_command_queue         retained;  /* queue to release, or NULL */
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Returns an error without locking if the device is NULL or was
- * opened before a fork, if a queue or event has another context, or if an event has failed. */
+/* Checks the device and the order, then locks the device. Fails without locking if the device is NULL or was opened
+ * before a fork, a queue or event has another context, or an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
-/* Creates the event order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error
- * if the event could not be created. */
+/* Creates order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error of creating
+ * the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Sets *out to `bytes` or more of uninitialised device memory, which the call keeps until its commands have ended. */
+/* Uninitialised. The call keeps the memory until its commands have ended. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, but the memory contains zeros. The call's kernels must leave zeros in it, because a later
- * call reuses the memory. A new block costs a fill command. */
+/* Returns zeroed scratch. The call's kernels must leave zeros in it, because later calls reuse it. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Like ordo_call_scratch, for words in which kernels store the call's number (stamp). Sets *stamp to this number,
- * from 1 to `max`. Words of earlier calls have other numbers. A new block, and every `max`-th use, costs a fill
- * command. */
+/* Returns scratch for words in which kernels store the call's number *stamp, from 1 to `max`. Words of earlier calls
+ * have other numbers. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch blocks to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
+/* Returns scratch to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so the
- * pool no longer treats them as zeros. */
+/* Like ordo_call_release, for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so the pool
+ * does not count them as zeroed. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs the optional step `expr` of a call. If memory is lacking, sets *lacked to true, releases the step's scratch
- * and continues. Returns other errors. */
+/* Runs an optional step. If memory is lacking, sets *lacked and releases the step's scratch. Returns other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -166,38 +154,38 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* Record of the last call on an object, such as a dictionary. Must be initialized with zeros. */
+/* The last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
     cl_event         done;    /* Marker after the last call, or NULL. add_last enqueues a missing marker. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
-    bool             dropped; /* True if the driver dropped commands that should have changed the object. */
+    bool             dropped; /* The driver dropped commands that should have changed the object. */
 };
-/* Begins a call on an object. Its commands run after the commands of the object's last call, even in another queue. If
- * `waits` is true, first waits on the host for the events of the wait list, while the device is unlocked. Returns
- * ORDO_OPENCL if such an event has failed. */
+/* Begins a call on an object. Its commands run after the object's last call, even in another queue. If `waits` is true,
+ * first waits on the host for the wait list, while the device is unlocked. Returns ORDO_OPENCL if an event has
+ * failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
- * because a call must not wait for events while it holds the lock. The failure sets call->again, and the caller must
- * repeat the whole call with `waits` true (ordo_call_begin_after). */
+ * because a call must not wait for them while it holds the lock. Then call->again is set, and the caller must repeat
+ * the whole call with `waits` true (ordo_call_begin_after). */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before the first command that changes the object, and before the host's record of the object
- * changes. Fails like ordo_call_settled. In a caller's queue also enqueues a marker. If the driver drops the call's
- * commands, this marker fails, too, so the next call knows that the change was lost. */
+/* Must be called before the first command that changes the object, and before the host's record of it changes. Fails
+ * like ordo_call_settled. In a caller's queue enqueues a marker, which fails if the driver drops the call's commands.
+ * The next call then knows that the change was lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Returns true, once per loss, if the driver dropped commands that should have changed the object. */
+/* Returns true once per loss if the driver dropped commands that should have changed the object. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
-/* Clears the record of dropped commands. Called when the object is rebuilt. */
+/* Must be called when the object is rebuilt. Clears the record of dropped commands. */
 void ordo_last_call_trust(struct ordo_last_call *last);
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* A -D option of a kernel. A list of options ends with { NULL, 0 }. Option ORDO_MAX_REGISTERS also limits the
- * registers per work-item, if the driver can do so. */
+/* A -D option. A list of options ends with { NULL, 0 }. ORDO_MAX_REGISTERS also limits the registers per work-item, if
+ * the driver can. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -207,8 +195,8 @@ struct ordo_define {
 
 struct ordo_launch {
     const char        *file, *kernel;
-    size_t             groups, group;                 /* number of work-groups, and of work-items per group */
-    struct ordo_define defines[ORDO_DEFINES_MAX + 1]; /* ends with { NULL, 0 } */
+    size_t             groups, group; /* work-groups, and work-items per group */
+    struct ordo_define defines[ORDO_DEFINES_MAX + 1];
 };
 void ordo_launch_define(struct ordo_launch *launch, const char *name, long value);
 
@@ -220,8 +208,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* The arguments of a kernel. Variables passed to ORDO_ARG must live until the launch. Do not copy or move the
- * struct, because `arg` points into `at`. */
+/* Variables passed to ORDO_ARG must live until the launch. Do not copy or move the struct, because `arg` points into
+ * `at`. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -230,113 +218,111 @@ struct ordo_args {
 };
 void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n);
 #define ORDO_ADD(args, ...) ordo_args_add((args), ORDO_ARGS(__VA_ARGS__))
-/* Adds two arguments: the slice's buffer, and the index of the slice's first element. */
+/* Adds two arguments: the slice's buffer, and the index of its first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Builds the kernel if necessary and enqueues it. Returns ORDO_UNSUPPORTED if the work-group is too large for the
- * kernel. Does nothing if launch->groups is 0. A cl_mem argument may be NULL. */
+/* Builds the kernel if necessary. Returns ORDO_UNSUPPORTED if the work-group is too large for the kernel. Does nothing
+ * if launch->groups is 0. A cl_mem argument may be NULL. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* ordo_call_kernel builds a kernel, which lives as long as the device. ordo_call_launch_kernel enqueues the kernel. */
+/* The two steps of ordo_call_launch. A kernel lives as long as the device. */
 struct ordo_kernel;
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out);
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Fills `bytes` bytes of `mem` from byte offset `at` on with copies of `word`. `at` and `bytes` must be multiples of
- * 4. */
+/* `at` and `bytes` are in bytes and must be multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The copy has ended when event *done (`done`
- * may be NULL) is complete. Until then the host memory must stay valid, and the caller must not write to it. */
+/* Transfers without blocking. Until *done (may be NULL) is complete, the host memory must stay valid, and the caller
+ * must not write to it. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` bytes each in a buffer of this context. If
- * `bytes` is 0, the slice must be ordo_none(). The error message contains `name`. */
+/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` bytes in a buffer of this context. For 0
+ * bytes, the slice must be ordo_none(). */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Returns ORDO_INVALID if the buffer lies in host memory whose address is no multiple of `align`. */
 ordo_status ordo_check_aligned(ordo_device *dev, const char *name, cl_mem mem, size_t align);
-/* Returns true if two slices have a byte in common, also through different sub-buffers. */
+/* Returns true if the slices share a byte, also through different sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds all small arrays of a call, so that one transfer each way suffices. It consists of pinned host
- * memory and a device buffer, which are the same memory on a CPU. */
+/* A stage holds all small arrays of a call, so that one transfer each way suffices. It is pinned host memory and a
+ * device buffer, on a CPU the same memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
-/* Returns a stage for a call, or NULL if `bytes` do not fit or no stage is free. */
+/* Returns NULL if `bytes` do not fit or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* Releases a stage. `idle` must be true only if all commands that use the stage have ended. */
+/* `idle`: all commands that use the stage have ended. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the stage's first `bytes` bytes. On a CPU only creates the stage's buffer. If the creation
- * fails, ordo_stage_buffer returns NULL. */
+/* Enqueues an upload of the first `bytes` bytes. On a CPU only creates the stage's buffer. If that fails,
+ * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-/* Downloads `bytes` bytes of the stage, from byte offset `at` on, and waits until they have arrived. */
+/* Downloads `bytes` bytes from byte offset `at` on, and waits. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
 struct ordo_transfer {
     cl_mem      mem;
-    const void *from; /* source of an upload */
-    void       *to;   /* target of a download */
+    const void *from;
+    void       *to;
     size_t      bytes;
 };
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects programs to build. Programs are counted from 0 as calls request them. Program i is selected if i modulo
- * `parts` is `part`, or if `parts` is 0. */
+/* Selects programs to build: program i, counted from 0 as calls request them, if i modulo `parts` is `part`, or if
+ * `parts` is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device, which enqueues nothing. A call on *out only adds the kernels that it would launch to
- * `gathering`, and `dev` builds them. Reads return an invented answer, so some calls fail. Close *out after its objects
- * and before `dev`. Only one thread may use *out. */
+/* Opens a device that enqueues nothing. Calls on *out add the kernels that they would launch to `gathering`, and `dev`
+ * builds them. Reads return invented answers, so some calls fail. Close *out after its objects and before `dev`. Only
+ * one thread may use it. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Must be called before each call on the dry-run device. Sets the word that the call's reads return, and resets the
- * number of permitted launches. */
+/* Must be called before each call on the dry-run device. Sets the word that reads return, and resets the permitted
+ * launches. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Returns true if the device has build threads, and no earlier call passed the same `name` and `type`. */
+/* Returns true if the device has build threads, and this `name` and `type` were not passed before. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Begins a preparation: programs are built before calls need them. ordo_builds_finish ends it. Several preparations may
- * run concurrently. */
+/* Begins building programs before calls need them. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
- * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.
- * Otherwise returns the first program's error, if any. */
+/* Builds the requested programs, together with the build threads. `progress` (may be NULL) gets the numbers of built
+ * and of all programs. If it returns false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the first
+ * program's error. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. A tunable has a value for each shape.
- * Keys of 16 bytes use the values of 8-byte keys. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Keys of 16 bytes use the values of 8-byte
+ * keys. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* The sizes on which a tunable's best value depends. PAIR: sizes of key and value. KEY: size of the key. */
+/* PAIR: a tunable's best value depends on the sizes of key and value. KEY: only of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
 /* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group

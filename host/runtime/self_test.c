@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of lanes: runs cl/primitive/self_test_lanes.cl. */
+/* The self-test of lanes (cl/primitive/self_test_lanes.cl). */
 #include "self_test_run.h"
 
 #define BUFFERS_MAX 4
@@ -162,7 +162,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Fills the input with random words. In half of the sub-groups the words have a pattern. */
+/* Random words. In half of the sub-groups they have a pattern. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -170,13 +170,13 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t x = (uint32_t) (state >> 32);
         switch (i / lanes % 6) {
-        case 1: /* LANES_HOLDS (bit 0) is 0, digits (LANES_DIGIT) are equal */
+        case 1: /* bit 0 (LANES_HOLDS) is 0, digits (LANES_DIGIT) are equal */
             x = (x & 0xfffeu) | 0x5a5a0000u;
             break;
-        case 2: /* LANES_HOLDS (bit 0) is 1, three different digits */
+        case 2: /* LANES_HOLDS is 1, three different digits */
             x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
             break;
-        case 3: /* LANES_HOLDS (bit 0) is 1 in one lane, digits differ */
+        case 3: /* LANES_HOLDS is 1 in one lane, digits differ */
             x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
             break;
         default:
@@ -242,7 +242,7 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 #define GROUP_MAX 128 /* limit of ordo_self_test_group */
 
-/* Runs a kernel with a loop of LOOP_ROUNDS rounds, because some drivers end long loops too early. */
+/* Some drivers end long loops too early. */
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
     const struct ordo_launch launch = lanes_launch("self_test_loop", 1, group, lanes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test runs kernels with known results, in the variants that this device will use. Each part returns
- * ORDO_SELF_TEST for a wrong result. device.c then selects a safer variant. */
+/* Runs kernels with known results, in the variants that this device will use. After a wrong result (ORDO_SELF_TEST),
+ * device.c selects a safer variant. */
 #ifndef ORDO_SELF_TEST_H
 #define ORDO_SELF_TEST_H
 
@@ -11,7 +11,7 @@ enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITI
 ordo_status ordo_self_test_lanes(ordo_device *dev);   /* tests device/team.cl and long loops */
 ordo_status ordo_self_test_atomics(ordo_device *dev); /* tests device/atomic.cl between work-groups */
 
-/* Tests the primitives. If `all` is false, tests only the kernels that opening a device tests. */
+/* If `all` is false, tests only the kernels that opening a device tests. */
 typedef ordo_status ordo_self_test_part_fn(ordo_device *dev, bool all);
 
 struct ordo_adopted {
@@ -19,11 +19,10 @@ struct ordo_adopted {
     cl_device_id     id;
     cl_command_queue queue; /* NULL: the device creates one */
 };
-/* Opens the device that `config` selects. If `adopted` is not NULL, uses the OpenCL objects in *adopted instead. */
+/* Opens the device that `config` selects. If `adopted` is not NULL, uses its OpenCL objects instead. */
 ordo_status ordo_open_device(const struct ordo_device_config *config, const struct ordo_adopted *adopted,
                              ordo_self_test_part_fn *test_primitives, ordo_device **out);
 
-/* Parameters of one run of the test of sub-group operations. */
 struct ordo_lanes_case {
     uint32_t team_width; /* A power of two, at most facts.sub_group. */
     uint32_t group;      /* a multiple of facts.sub_group */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of atomics: runs cl/primitive/self_test_atomics.cl. */
+/* The self-test of atomics (cl/primitive/self_test_atomics.cl). */
 #include "self_test_run.h"
 
 static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint32_t group)
@@ -11,11 +11,11 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* A test in which n work-items update the same words of 32 or 64 bits. */
+/* n work-items update the same words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
-    const char  *suffix;                /* Suffix of the tested functions: "" or "64". */
+    const char  *suffix;                /* Suffix of the functions: "" or "64". */
     uint64_t     spread;                /* Factor of added and stored numbers: 1 or ATOMICS_SPREAD64. */
     uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` has ATOMICS_ANSWERS * n */
     bool        *taken;                 /* n + 1 elements */
@@ -65,7 +65,7 @@ static ordo_status check_words(const struct updates *u)
     return ORDO_OK;
 }
 
-/* Checks that `seen` is a multiple k * u->spread with k from 0 to n, and that no other work-item saw the same k. */
+/* `seen` must be k * u->spread with k from 0 to n, and no other work-item may have seen the same k. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
@@ -77,7 +77,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that the answers of the n work-items and the final word are k * u->spread for k from 0 to n, in any order. */
+/* The answers and the final word must be k * u->spread for k from 0 to n, in any order. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -200,7 +200,7 @@ struct contention {
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Returns true if few groups run concurrently on the device, so that their updates of one word rarely collide. */
+/* If few groups run concurrently, their updates of one word rarely collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -225,11 +225,11 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Time limit of the test in ms, because updates rarely collide on a busy CPU. */
+/* Time limit in ms, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
-/* Launches the kernel. If the device runs few groups, repeats the launch with more rounds until enough updates have
- * collided, or until the time limit. */
+/* If the device runs few groups, repeats the launch with more rounds until enough updates have collided, or until the
+ * time limit. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
@@ -336,8 +336,7 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Runs a chain of work-groups, in which each group waits for the previous group. Launches twice as many groups as
- * compute units. */
+/* Each work-group waits for the previous group. There are about twice as many groups as compute units. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs kernels of the self-test and checks their results. */
 #ifndef ORDO_SELF_TEST_RUN_H
 #define ORDO_SELF_TEST_RUN_H
 
@@ -10,10 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Records a message and returns ORDO_SELF_TEST, or ORDO_OK on a dry-run device, whose results are invented. */
+/* Returns ORDO_OK on a dry-run device, whose results are invented. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Returns an error from the calling function if two numbers differ. The format describes the compared number. */
+/* Returns an error from the calling function if two numbers differ. */
 #define EXPECT(dev, got, want, format, ...)                                                                            \
     do {                                                                                                               \
         const uint64_t got_ = (got), want_ = (want);                                                                   \
@@ -31,11 +30,11 @@ struct ordo_test_buffer {
 #define NUMBERS(...)    LIST(cl_uint, __VA_ARGS__)
 #define NO_NUMBERS      NULL, 0
 
-/* Launches a kernel `launches` times. The kernel's arguments are the buffers, then the numbers. */
+/* The kernel's arguments are the buffers, then the numbers. */
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns the work-group size for tests: two sub-groups. Without sub-groups it is 4 on a CPU, otherwise 64. */
+/* Returns two sub-groups. Without sub-groups returns 4 on a CPU, otherwise 64. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assembles the source texts and compiler options of programs. Reads files from ORDO_CL_DIR or the embedded table,
- * expands includes, and removes unused kernels. #line directives make the compiler report the original file and
- * line. */
+/* Assembles the source texts and compiler options of programs. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -44,8 +42,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Sets *text to a malloc'd copy of a source file, or NULL if memory is lacking. Prefers ORDO_CL_DIR to the embedded
- * table. Returns false if the file does not exist. */
+/* Prefers ORDO_CL_DIR to the embedded table. *text is NULL if memory is lacking. Returns false if the file does not
+ * exist. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -80,9 +78,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. `open` is true while the file is being expanded. `certain` is true if an #include outside of any
- * #if has inserted the text; later includes are then ignored. Otherwise later includes insert the text again, with an
- * include guard, because the compiler may have skipped the first copy. */
+/* `open`: the file is being expanded. `certain`: an #include outside of any #if has inserted it, so later includes are
+ * ignored. Otherwise later includes insert it again, with an include guard, because the compiler may have skipped the
+ * first copy. */
 struct included {
     char *path;
     bool  open, certain;
@@ -94,7 +92,7 @@ struct expansion {
     bool               failed; /* no memory */
     struct included    files[MAX_INCLUDES];
     int                n_files;
-    int                depth;        /* number of open #ifs */
+    int                depth;        /* open #ifs */
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
@@ -128,7 +126,7 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Searches an included file in cl/, then in the folder of the including file. */
+/* Searches in cl/, then in the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -175,8 +173,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true for #else, #elif and #endif lines. The caller adds a #line directive after such a line, because the
- * compiler may have skipped earlier directives. */
+/* After #else, #elif and #endif the caller adds a #line directive, because the compiler may have skipped earlier
+ * ones. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -256,7 +254,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Returns a pointer to `word` in `text`, or NULL. The word must stand between white space or at an end of the text. */
+/* Finds whole words only. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -294,8 +292,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* Returns true if a kernel begins at this line: with ORDO_KERNEL or another macro ..._KERNEL in the first column.
- * The kernel ends at a brace in the first column. Indented kernels in macros are not recognized. */
+/* A kernel begins with ORDO_KERNEL or another macro ..._KERNEL in the first column. It ends at a brace in the first
+ * column. Indented kernels in macros are not recognized. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -313,7 +311,7 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Removes all kernels that `names` does not list. Keeps line ends, so that line numbers do not change. */
+/* Keeps line ends, so that line numbers do not change. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -338,8 +336,7 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* Returns the kernels that share a program with `kernel`. Kernels that a call launches together share a program,
- * because each program costs 30 ms with NVIDIA's driver. */
+/* Kernels that a call launches together share a program, because each program costs 30 ms with NVIDIA's driver. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
@@ -356,7 +353,7 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* Finds the origin (file and line) of line `number` of the expanded text. */
+/* Finds the original file and line of line `number` in the expanded text. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;
@@ -369,7 +366,7 @@ static void origin_of_line(const char *text, long number, char file[120], long *
     }
 }
 
-/* Replaces each "<kernel>:2243" in a build log by file and line, because NVIDIA's compiler ignores #line. */
+/* NVIDIA's compiler ignores #line, so each "<kernel>:2243" in its log is replaced by file and line. */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all small arrays of a call to the device by one command and back by another. They lie in a *stage*: host
- * memory and a device buffer. Each command or wait takes 12 us or more, most of a small call's time. */
+/* Copies all small arrays of a call by one command each way, through a stage: host memory and a device buffer. Each
+ * command or wait takes 12 us or more. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* Maximum number of stages. If commands still use all stages, the next call waits for them. */
+/* If commands still use all stages, the next call waits for them. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory, in bytes. With a smaller alignment drivers would copy the memory. */
+/* Alignment of a stage in host memory, in bytes. Drivers would copy memory with a smaller alignment. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies large arrays between host and device in pieces, through a ring of pinned memory. Helper threads copy between
- * array and ring. The calling thread enqueues commands and waits for them.
+/* Copies large arrays in pieces, through a ring of pinned memory. Helper threads copy between array and ring. The
+ * calling thread enqueues commands and waits for them.
  *
- *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way) */
+ *    array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way) */
 #include "internal.h"
 
 #include <pthread.h>
@@ -10,23 +10,22 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Maximum number of enqueued commands that have not ended. */
+/* Maximum enqueued commands that have not ended. */
 #define DEPTH 4
-/* With fewer than HELPERS_MIN helper threads, the ring is not used, because the driver's own copy is as fast. That copy
- * uses one thread: 12 GB/s on an H200, whose link reaches 54 GB/s. */
+/* With fewer helper threads, the driver's own copy is as fast. It uses one thread: 12 GB/s on an H200, whose link
+ * reaches 54 GB/s. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
-/* A transfer in progress. Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In an
- * upload the slots of these pieces are free, in a download the pieces have arrived in their slots. slot_done[s] is 1 +
- * the last piece that helpers copied in slot s. */
+/* Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In an upload their slots are
+ * free, in a download the pieces have arrived. slot_done[s] is 1 + the last piece that helpers copied in slot s. */
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
-    size_t                      bytes; /* Bytes of a piece. The last piece may be smaller. */
+    size_t                      bytes; /* Bytes of a piece. The last may be smaller. */
     bool                        upload;
     char                       *ring;
-    cl_event                    done[DEPTH]; /* Index i modulo DEPTH has the event of piece i, or NULL. */
+    cl_event                    done[DEPTH]; /* Event of piece i at index i modulo DEPTH, or NULL. */
 
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t  changed;
@@ -111,7 +110,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts the helper threads. They block all signals, so that only the application's threads handle signals. */
+/* Blocks all signals in the helpers, because only the application's threads may handle signals. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;
@@ -126,7 +125,7 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits until the helpers end. If `stop` is false, the helpers first copy all pieces. */
+/* If `stop` is false, the helpers first copy all pieces. */
 static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);
@@ -166,7 +165,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    /* Number of pieces that helpers may copy before the first command ends. */
+    /* Pieces that helpers may copy before the first command ends. */
     const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
@@ -199,7 +198,7 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* After an error, waits for commands that use the ring. If waiting fails, destroys the ring. */
+/* Waits for commands that use the ring. If waiting fails, destroys the ring. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
