@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repeats enum ordo_code and enum ordo_outcome of include/ordo/dict.h for kernels. host/dict/apply_batch.c asserts
- * that the values are equal. */
+/* Values of enum ordo_code and enum ordo_outcome (include/ordo/dict.h). host/dict/apply_batch.c asserts them. */
 #pragma once
 
 #define CODE_FIND     0
@@ -20,11 +19,11 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Concurrent batches accept only operation codes less than this number. */
+/* Concurrent batches accept only smaller codes. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Size in words of a histogram of operation codes. Word c is the number of operations with code c. The last word is 0
- * if all codes are known. Otherwise it is n - i, where operation i of n is the first with an unknown code. */
+/* Words of a histogram of n operations. Word c counts code c. The last word is n - i if operation i is the first with
+ * an unknown code, else 0. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a search index over a sorted array: a static tree without pointers. A search reads one
- * node of each level, from the root down, then one block of the array. */
+/* Memory layout of a search index over a sorted array: a static tree without pointers. A search reads one node of each
+ * level, from the root down, then one block of the array. */
 
-/* A block has NODE keys, a node NODE separators. A *unit* is a block on level 0, and a node on a higher level. Entry j
- * of level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
+/* Blocks have NODE keys, nodes NODE separators. A *unit* is a block on level 0, a node on higher levels. Entry j of
+ * level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -11,52 +11,47 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21 */
 
-/* Invariants of an index (its units are blocks and nodes):
- *  I1 grid       A block has NODE elements and begins at a multiple of NODE in the buffer. So it is a whole number of
- *                cache lines. Element number `shift` of block 0 is the array's first element.
- *  I2 separator  The separator of a unit is the ordered form (shared/key.h) of the unit's last key. So a query's lower
- *                bound lies in the first unit whose separator is not less than the query.
- *  I3 padding    Entries without a unit, at the end of a level, repeat the array's last key. A search that selects such
- *                an entry continues at the last unit.
- *  I4 order      The levels lie one after another without gaps, the root first. */
+/* Invariants of an index, whose units are blocks and nodes:
+ *  I1 grid       Blocks begin at multiples of NODE elements in the buffer. The array begins at element `shift` of block
+ *                0.
+ *  I2 separator  A separator is the ordered form (shared/key.h) of its unit's last key. A query's lower bound lies in
+ *                the first unit whose separator is not less than the query.
+ *  I3 padding    Entries after a level's last unit repeat the array's last key. They lead searches to the last unit.
+ *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences from a base. All differences of a block have the same size: 1, 2, 4 or 8 bytes.
+ * differences of 1, 2, 4 or 8 bytes from a base:
  *
  *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one unit of 16 bytes
- *     offsets     [ 0  1  3  4  5 ... ]                   first unit of each block, then the end: block 1 has two
+ *     offsets     [ 0  1  3  4  5 ... ]                   first unit of each block, then the end
  *
- *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b has the units offsets[b] to offsets[b + 1] - 1: one unit per byte of a difference. If all
- *                blocks have the same size, there is no array `offsets`. Every compressed index has shift 0, and its
- *                nodes have PACK_KEYS keys.
- *  I7 last       Copies of the last key fill the unused end of the last block. */
+ *  I5 base       The base of a block is the separator of the previous block, or 0. It is not stored.
+ *  I6 packed     Block b has units offsets[b] to offsets[b + 1] - 1. If all blocks have the same size, there is no
+ *                array `offsets`. `shift` is 0. Nodes have PACK_KEYS keys.
+ *  I7 last       Copies of the last key fill the last block. */
 
 /* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
- * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. A line consists of *SIMD blocks*:
- * subtrees of SIMD_DEPTH levels with ascending separators. A search compares one SIMD block after another, from the
- * top. The number of the block's separators before the query is the index of the child block:
- *
- *     a line with LINE_DEPTH = 4 and SIMD_DEPTH = 2, whose SIMD blocks have three separators each
+ * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. Its *SIMD blocks* are subtrees of
+ * SIMD_DEPTH levels with ascending separators. The number of a block's separators before the query selects the child
+ * block. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * The last slot has the separator of the line's last unit. Searches do not read it.
+ * Searches do not read the last slot, the separator of the line's last unit.
  *
- * A *page* has the lines of a subtree of PAGE_LEVELS levels of lines. Pages lie in the order of their levels, and in a
- * level from left to right. The last page of a level has only the lines that it needs, so there are no gaps:
+ * A *page* has the lines of a subtree of PAGE_LEVELS levels. Pages lie level by level, from left to right. A level's
+ * last page has only the lines that it needs. With two levels per page and 4 lines per line:
  *
- *     two levels per page, 4 lines per line:   | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
+ *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
- *  I8 blocked    The separator of each unit lies in the line index_line() at the slot index_slot(), and no two
- *                separators share a slot. */
+ *  I8 blocked    A unit's separator lies in line index_line() at slot index_slot(). No two separators share a slot. */
 #pragma once
 #include "shared/types.h"
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Stands for the number of bytes per key if blocks of a compressed index differ in this number. */
+/* Value of the macro SEARCH_PACKED (bytes per key) if blocks differ in it. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -65,17 +60,15 @@
 #define INDEX_FN static inline
 #endif
 
-/* The shape of an index. A line (node) consists of SIMD blocks (subtrees of the line). A page is a subtree of lines. In
- * level order, line_depth = simd_depth = node_log2, and there are no pages. */
+/* Shape of an index. Without the blocked layout, line_depth = simd_depth = node_log2, and page_levels = 0. */
 typedef struct {
-    ordo_u32 node_log2;   /* log2 of the keys per block of the array */
-    ordo_u32 line_depth;  /* log2 of the entries per line (the paper's d_L) */
-    ordo_u32 simd_depth;  /* number of levels of a SIMD block (the paper's d_K), at most line_depth */
-    ordo_u32 page_levels; /* height of a page in lines (the paper's d_P / d_L), or 0 without pages */
+    ordo_u32 node_log2;   /* log2 of the keys per block */
+    ordo_u32 line_depth;  /* log2 of the entries per line or node (the paper's d_L) */
+    ordo_u32 simd_depth;  /* levels of a SIMD block (the paper's d_K) */
+    ordo_u32 page_levels; /* height of a page in lines (the paper's d_P / d_L), or 0 */
 } index_form;
 
-/* Returns the number of blocks (of 2^node_log2 elements) of an array of count > 0 elements. The array begins at element
- * number `shift` of block 0. */
+/* Returns the number of blocks of an array of count > 0 elements, which begins at element `shift` of block 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -86,7 +79,7 @@ INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 line_depth, ordo_u32 lev
     return ((blocks - 1) >> (line_depth * level)) + 1;
 }
 
-/* Returns the level of the root, at most 29. It is 0 if the array has only one block. */
+/* Returns the level of the root, at most 29. */
 INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 line_depth)
 {
     ordo_u32 level = 0;
@@ -105,7 +98,7 @@ INDEX_FN ordo_u32 index_lines(ordo_u32 blocks, ordo_u32 line_depth)
     return lines;
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of `level`. `level` must not be 0. */
+/* Returns the index of the array element whose key is separator `entry` of a level above 0. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form form, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (form.node_log2 + form.line_depth * (level - 1))) - shift;
@@ -115,19 +108,17 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Tells where the lines (nodes) of one level lie. Lines are numbered in memory order. A page is a subtree of
- * page_levels levels of lines. */
+/* Place of one level. Lines (nodes) are numbered in memory order. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;  /* Index of the level's first line. With pages: of the first line of the level's first page. */
-    ordo_u32 inside; /* Number of levels of the same page above this level. */
-    ordo_u32 last;   /* Index of the level's last page. */
-    ordo_u32 full;   /* Number of lines in each of the level's pages, except the last page. */
-    ordo_u32 above, above_last; /* Number of a page's lines above this level. above_last is for the last page. */
+    ordo_u32 first;             /* First line of the level, or with pages, of its first page. */
+    ordo_u32 inside;            /* Levels of the same page above this level. */
+    ordo_u32 last;              /* The level's last page. */
+    ordo_u32 full;              /* Lines in each page except the last. */
+    ordo_u32 above, above_last; /* Lines above this level in a page, and in the last page. */
 } index_place;
 
-/* Sets all members of `at` except level and first, and returns `at`. Level at.level must be the top level of its
- * pages. */
+/* Sets all members of `at` except level and first. at.level must be the top level of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -139,7 +130,6 @@ INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form
     return at;
 }
 
-/* Returns the place of the root's level. */
 INDEX_FN index_place index_root(ordo_u32 blocks, index_form form)
 {
     index_place at = { 0, 0, 0, 0, 0, 0, 0 };
@@ -148,7 +138,6 @@ INDEX_FN index_place index_root(ordo_u32 blocks, index_form form)
     return index_new_pages(at, blocks, form);
 }
 
-/* Returns the place of the level below at.level. */
 INDEX_FN index_place index_below(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 lines = index_units(blocks, form.line_depth, at.level);
@@ -176,7 +165,7 @@ INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 l
     return at;
 }
 
-/* Returns the index of the line that is unit (node) `unit` of the level at.level. */
+/* Returns the number of the line that is node `unit` of at.level. */
 INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 {
     if (form.page_levels == 0)
@@ -188,15 +177,13 @@ INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 
 /* ---- where a separator lies in its line -------------------------------------------------------------------------- */
 
-/* Returns the number of levels of a SIMD block (a subtree of a line) whose top lies `depth` levels below the line's
- * top. */
+/* Returns the levels of a SIMD block (subtree of a line) that begins `depth` levels below the line's top. */
 INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
 {
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot (position in the line) of a SIMD block whose top lies `depth` levels below the line's top.
- * `block` is the index of the SIMD block among the blocks at this depth, from the left. */
+/* Returns the first slot of SIMD block `block`, from the left, at `depth` levels below the line's top. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
@@ -211,13 +198,12 @@ INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
     for (ordo_u32 depth = 0;; depth += form.simd_depth) {
         const ordo_u32 levels = index_simd_depth(form, depth), below = form.line_depth - depth - levels;
         const ordo_u32 child = (entry + 1) >> below;
-        /* True if the separator lies in a SIMD block at this depth, not in a deeper one. */
         if ((child << below) == entry + 1)
             return index_simd_slot(form, depth, child >> levels) + (child & ((1u << levels) - 1)) - 1;
     }
 }
 
-/* Returns the position of separator `entry` of the level at.level: the number of separators before it in memory. */
+/* Returns the number of separators that lie before this one in memory. */
 INDEX_FN ordo_u64 index_position(index_place at, index_form form, ordo_u32 entry)
 {
     const ordo_u32 within = (1u << form.line_depth) - 1;

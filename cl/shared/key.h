@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned
- * number of the same width that sorts like the key. */
+/* Types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned number of
+ * the same width that sorts like the key. */
 
 /* Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). Kernels for descending order
  * invert all bits of the ordered form. */
 
-/* A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
+/* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
- *     ordo_key                     a stored key: uint, ulong or ulong2 (floats are stored as their bits)
+ *     ordo_key, ordo_value         a stored key (floats as their bits), a stored value
  *     ordo_key_form                the ordered form of a key
- *     ordo_value                   a stored value: uint or ulong
- *     KEY_BITS                     number of bits of a key
  *     KEY_LEAST, KEY_GREATEST      the least and the greatest ordered form
- *     key_bits(k)                  converts a key to its ordered form
- *     key_from_bits(f)             converts an ordered form to the key
- *     key_before(f, g)             true if f < g
- *     key_upto(f, g)               true if f <= g
- *     key_same(f, g)               true if f == g, also for stored keys
- *     key_digit(f, shift, mask)    bits of f from bit number `shift` up, at most 32 bits
- *     key_above(f, n)              f without its n lowest bits, shifted to bit 0; n < KEY_BITS
- *     key_low_bits(n)              the form whose n lowest bits are set; n < KEY_BITS
+ *     key_bits, key_from_bits      convert a key to its ordered form, and back
+ *     key_before, key_upto         <, <=
+ *     key_same                     ==, also for stored keys
+ *     key_digit(f, shift, mask)    bits of f from bit `shift` up, at most 32 bits
+ *     key_above(f, n)              f shifted right by n < KEY_BITS
+ *     key_low_bits(n)              the n < KEY_BITS lowest bits
  *     key_width(f)                 1 + the number of the highest bit set, or 0
  *     key_ones(f)                  number of bits set
- *     key_minus(f, g)              the difference modulo 2^KEY_BITS
- *     key_top(f, width)            32 bits of f, from bit number width - 1 down; higher bits of f must be 0
- *     key_hash(f)                  a number whose upper half depends on all bits of f
+ *     key_minus(f, g)              difference modulo 2^KEY_BITS
+ *     key_top(f, width)            32 bits of f < 2^width, from bit width - 1 down
+ *     key_hash(f)                  a number whose upper half depends on all bits
  *
- * The operators ^ & | and ~ work on ordered forms, too. */
+ * Operators ^ & | ~ work on ordered forms, too. */
 #pragma once
 #include "shared/types.h"
 
-/* Repeats the values of enum ordo_type (include/ordo/array.h). */
+/* Values of enum ordo_type (include/ordo/array.h). */
 #define KEY_U32     0
 #define KEY_U64     1
 #define KEY_I32     2
@@ -69,9 +65,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* PAIRS_IN declares kernel parameters for an array of keys that the kernel reads, and of values unless ORDO_VALUE_BYTES
- * is 0. PAIRS_OUT declares the arrays that the kernel writes. PAIR_VALUES is a pointer to value `at`, or null without
- * values. */
+/* Kernel parameters: arrays of keys, and of values unless ORDO_VALUE_BYTES is 0. The kernel reads PAIRS_IN and writes
+ * PAIRS_OUT. PAIR_VALUES points to value `at`, or is null without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -89,7 +84,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key of 4 or 8 bytes whose type is `type` (KEY_...). */
+/* Returns the ordered form of a key of 4 or 8 bytes. */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Key types of 4 and 8 bytes, for kernels. shared/key.h describes the functions. */
+/* Keys of 4 and 8 bytes. shared/key.h describes the functions. */
 #pragma once
 #include "shared/types.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Key types of 16 bytes, for kernels. shared/key.h describes the functions. The ordered form is a vector: .y has the
- * high 64 bits, .x the low 64 bits. Operators < and == do not compare forms, because they return vectors. */
+/* Keys of 16 bytes. shared/key.h describes the functions. The ordered form has its high 64 bits in .y, its low 64 bits
+ * in .x. Operators < and == do not compare forms, because they return vectors. */
 #pragma once
 #include "shared/types.h"
 
@@ -8,7 +8,7 @@
 typedef ulong2 ordo_key;
 typedef ulong2 ordo_key_form;
 
-/* KEY_U128 is stored low word first. In KEY_BYTES16 the first byte in memory is the most significant one. */
+/* In memory, KEY_U128 begins with the low word, KEY_BYTES16 with the most significant byte. */
 ORDO_FN ulong2 key_turned_(ulong2 key)
 {
 #if ORDO_KEY == KEY_BYTES16

@@ -3,8 +3,7 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum number of elements per work-item if a work-group merges a tile. With more elements, every work-item merges a
- * separate chunk. */
+/* Maximum elements per work-item if a work-group merges a tile. Above it, each work-item merges a separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

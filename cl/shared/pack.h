@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells kernels where the fields of a packed key lie (cl/primitive/pack.cl). */
+/* Places of the fields in a packed key (cl/primitive/pack.cl). */
 #pragma once
 #include "shared/types.h"
 
-/* Maximum number of fields of a key, equal to ORDO_MAX_KEY_FIELDS. */
+/* Maximum number of fields, equal to ORDO_MAX_KEY_FIELDS. */
 #define PACK_FIELDS 8
 
 /* Bits of pack_plan.how. */
@@ -13,21 +13,20 @@
 #define PACK_NULLABLE   8
 #define PACK_NULLS_LAST 16
 
-/* Describes the fields of a key, the most significant field first. Field f has bits[f] bits. Its lowest bit is bit
- * number first[f] of the key. A nullable field has one more bit above, the null bit. With PACK_NULLS_LAST it is 1 in
- * null rows, otherwise in all other rows. */
+/* The fields of a key, the most significant first. Field f has bits[f] bits, from bit first[f] of the key up. A
+ * nullable field has a null bit above: 1 in null rows with PACK_NULLS_LAST, otherwise 1 in other rows. */
 typedef struct {
     ordo_u64 column_at[PACK_FIELDS]; /* Index of the column's first element in its buffer. */
     ordo_u64 valid_at[PACK_FIELDS];  /* Bit offset of the validity bitmap in its buffer. */
     ordo_u64 mask[PACK_FIELDS];      /* The bits[f] lowest bits. */
-    ordo_u64 bias[PACK_FIELDS];      /* Added to integers, so that the least integer of a signed field becomes 0. */
-    ordo_u64 turn[PACK_FIELDS];      /* Bits to invert: mask[f] if the field descends, else 0. */
+    ordo_u64 bias[PACK_FIELDS];      /* Added to integers, so that a signed field's least becomes 0. */
+    ordo_u64 turn[PACK_FIELDS];      /* Bits to invert: mask[f] in descending fields, else 0. */
     ordo_u32 bits[PACK_FIELDS], first[PACK_FIELDS], how[PACK_FIELDS];
     ordo_u32 n_fields;
-    ordo_u32 n_bitmaps; /* Number of validity bitmaps that an unpack writes. */
+    ordo_u32 n_bitmaps; /* Validity bitmaps that an unpack writes. */
 } pack_plan;
 
 ORDO_STATIC_ASSERT(sizeof(pack_plan) == (8 * 5 + 4 * 3) * PACK_FIELDS + 4 * 2, "both compilers lay a plan out alike");
 
-/* outside[f] is the first row with an out-of-range value in field f. It is PACK_NO_ROW if there is none. */
+/* outside[f] is the first row with an out-of-range value in field f, or PACK_NO_ROW. */
 #define PACK_NO_ROW 0xffffffffu

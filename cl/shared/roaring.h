@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
+/* The Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
  * little-endian and unaligned. */
 
-/* In this format, a *container* has the keys with the same upper half:
+/* A *container* has the keys with the same upper half:
  *
- *     64 bits   8 bytes: the number of bitmaps. Then per bitmap 4 bytes, the upper half of its keys, and the bitmap.
- *               Upper halves ascend
+ *     64 bits   8 bytes: number of bitmaps. Then bitmaps in ascending order, each after 4 bytes: upper half of its keys
  *     bitmap    the fields cookie, runs, descriptors, offsets, containers
  *
- *     cookie       without runs: 4 bytes: 12346, then 4 bytes: the number of containers
- *                  with runs: 2 bytes: 12347, then 2 bytes: the number of containers less 1
+ *     cookie       without runs: 4 bytes: 12346, then 4 bytes: number of containers
+ *                  with runs: 2 bytes: 12347, then 2 bytes: number of containers less 1
  *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
- *     descriptors  4 bytes per container: the upper half of its keys, and the number of its keys less 1
- *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there is a field `runs` and
- *                  fewer than 4 containers
- *     containers   the lower halves of keys, in one of three forms
+ *     descriptors  4 bytes per container: upper half of its keys, and number of its keys less 1
+ *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent with `runs` and fewer than 4
+ *                  containers
+ *     containers   lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
- *                    runs     2 bytes: the number of runs. Then per run its first key, and the number of keys that
- *                             follow. Runs do not overlap */
+ *                    runs     2 bytes: number of runs. Then per run its first key, and the number of keys that follow.
+ *                             Runs do not overlap */
 #pragma once
 #include "shared/types.h"
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* If `runs` is present and there are fewer containers, `offsets` is absent. */
-#define ROARING_CONTAINERS   65536 /* Maximum number of containers in a bitmap. */
+#define ROARING_OFFSETS_FROM 4     /* With `runs` and fewer containers, `offsets` is absent. */
+#define ROARING_CONTAINERS   65536 /* Maximum number per bitmap. */
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* Describes one bitmap of 32-bit keys in a set of 64-bit keys. */
+/* One bitmap of 32-bit keys in a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the bitmap's first byte (the cookie) and of its end. */
+    ordo_u64 begin, end; /* Byte offsets of the cookie and of the end. */
     ordo_u32 high;
-    ordo_u32 first; /* Number of containers in all earlier bitmaps. */
+    ordo_u32 first; /* Containers in all earlier bitmaps. */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
 
-/* Describes a container. It has `units` keys, bitmap words or runs, from byte offset `begin` on. */
+/* A container of `units` keys, bitmap words or runs from byte offset `begin` on. */
 typedef struct {
-    ordo_u64 key; /* The upper bits of the keys. The lower 16 bits are 0. */
+    ordo_u64 key; /* Upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
     ordo_u32 form, count, units, unused;
 } roaring_container;
@@ -51,8 +50,7 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors in the bytes of a set, with their messages. Kernels report the first bitmap or container with the error, or
- * 0xffffffff. */
+/* Errors of a set, with messages. Kernels report the first bad bitmap or container, or 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -72,8 +70,8 @@ enum roaring_fault {
 
 /* State of kernel roaring_walk. */
 enum roaring_walk {
-    ROARING_AT,    /* number of bytes read */
-    ROARING_FOUND, /* number of containers found */
+    ROARING_AT,    /* bytes read */
+    ROARING_FOUND, /* containers found */
     ROARING_HIGH,  /* upper half of the last bitmap's keys */
     ROARING_WALK_WORDS
 };

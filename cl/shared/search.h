@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local memory of batched searches. */
 #pragma once
 #include "shared/types.h"
 
-/* Size in bytes of a narrow_scratch, the local memory of group_narrow (group/search.cl). */
+/* Bytes of a narrow_scratch, the local memory of group_narrow (group/search.cl). */
 #define SEARCH_NARROW_BYTES(group) (((group) / 2 * 2 + 2) * 4)

@@ -5,8 +5,8 @@
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Lists the functions of device/team.cl that the test calls. Work-item i of n stores a function's result in
- * answers[LANES_... * n + i]. */
+/* The functions of device/team.cl that the test calls. Work-item i of n stores its result in answers[LANES_... * n +
+ * i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -59,7 +59,7 @@ enum lanes_answer {
 
 /* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Number of rounds of the loop test. Some software rasterizers end loops after 65535 rounds. */
+/* Some software rasterizers end loops after 65535 rounds. */
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
@@ -69,34 +69,34 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words that all work-items update in the tests of 32-bit and 64-bit atomic operations. Work-item i: */
+/* Words that all work-items of kernels self_test_updates and self_test_updates64 update. */
 enum atomics_word {
-    ATOMICS_ADD,      /* adds 1 (64 bits: adds ATOMICS_SPREAD64) */
-    ATOMICS_CARRY,    /* adds ATOMICS_CARRIED, so that the lower half overflows */
-    ATOMICS_MAX,      /* computes the maximum with atomics_mark(i) (64 bits: with ATOMICS_OPPOSE64(atomics_mark(i))) */
-    ATOMICS_MIN,      /* computes the minimum with the number that ATOMICS_MAX uses */
-    ATOMICS_EXCHANGE, /* stores i + 1 (64 bits: (i + 1) * ATOMICS_SPREAD64) */
-    ATOMICS_OR,       /* sets bit number (i / 8) % 32 (64 bits: (i / 8) % 64) */
-    ATOMICS_CAS,      /* adds 1 to word ATOMICS_CAS + i % ATOMICS_CAS_WORDS by compare-and-swap */
+    ATOMICS_ADD,
+    ATOMICS_CARRY,
+    ATOMICS_MAX,
+    ATOMICS_MIN,
+    ATOMICS_EXCHANGE,
+    ATOMICS_OR,
+    ATOMICS_CAS, /* first of ATOMICS_CAS_WORDS words */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Returns a 64-bit number. If `mark` grows, the upper half grows and the lower half shrinks. So a device that compares
- * only the lower halves, or each half alone, finds a wrong maximum. The caller must have mark < 2^31. */
+/* The upper half grows with `mark`, and the lower half shrinks. So a device that compares only halves finds a wrong
+ * maximum. `mark` must be less than 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Results of work-item i of n: answers[ATOMICS_SEEN_... * n + i]. */
+/* Work-item i of n stores its results in answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* load after a relaxed store of atomics_mark(i) */
-    ATOMICS_SEEN_ACQUIRE, /* load after a release store of atomics_mark(i) + 1 */
-    ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
-    ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
-    ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
+    ATOMICS_SEEN_RELAXED, /* load after a relaxed store */
+    ATOMICS_SEEN_ACQUIRE, /* load after a release store */
+    ATOMICS_SEEN_CAS,     /* 1 if it succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_REFUSED, /* a compare-and-swap that must fail */
+    ATOMICS_SEEN_AGREED,  /* a compare-and-swap that must succeed */
     ATOMICS_ANSWERS
 };
 
@@ -111,23 +111,23 @@ enum atomics_local {
 
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Tests of contention: all work-items update one word until enough updates have collided. */
+/* Tests of contention: all work-items update one word until enough updates collide. */
 enum contend_kind {
     CONTEND_ADD,
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* Stores 64-bit words. Loads must not mix halves of two stores. */
+    CONTEND_STORE64, /* Loads must not mix halves of two 64-bit stores. */
     CONTEND_KINDS
 };
-/* The buffer has one word per test, then the number of collisions per test. */
+/* The buffer has a word per test, then the collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* A test ends after CONTEND_ENOUGH * (work-items per group) collisions. */
-    CONTEND_ROUNDS = 4,   /* number of bursts per work-item in the first launch */
+    CONTEND_ENOUGH = 128, /* collisions that end a test, per work-item of a group */
+    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
 };
@@ -135,15 +135,15 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of reads without a latch. A *line* is an array of OPTIMISTIC_WORDS words. One word is its header:
- * twice the version, plus 1 while a writer holds the line's latch. */
+/* Test of reads without a latch. A *line* has OPTIMISTIC_WORDS words. Its header, word OPTIMISTIC_HEADER, is twice the
+ * version, plus 1 while a writer holds the latch. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* number of reads that saw right words and no change of version */
-    OPTIMISTIC_TORN, /* number of reads that saw wrong words and a change of version */
-    OPTIMISTIC_BAD,  /* number of reads that saw wrong words, but no change of version: an error */
+    OPTIMISTIC_GOOD, /* reads of right words, version unchanged */
+    OPTIMISTIC_TORN, /* reads of wrong words, version changed */
+    OPTIMISTIC_BAD,  /* reads of wrong words, version unchanged (errors) */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -162,10 +162,10 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 }
 
 enum chain_word {
-    CHAIN_TICKET, /* number of groups that have begun */
+    CHAIN_TICKET, /* groups that have begun */
     CHAIN_TURN,
     CHAIN_STOPPED, /* 1 if a group waited too long */
-    CHAIN_STALE,   /* number of stores that a group did not see */
+    CHAIN_STALE,   /* stores that a group did not see */
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
@@ -173,6 +173,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that work-group t stores. Its other bits are 1 + 2 + ... + (t + 1). */
+/* Flag in the word that group t stores. The other bits are 1 + 2 + ... + (t + 1). */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

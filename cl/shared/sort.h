@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. In
- * a pass, each work-group sorts a *tile* of elements. */
+/* Buffers and kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. Each work-group
+ * sorts a *tile* of elements. */
 
 /* All passes share one control buffer of words. RADIX is the number of values of a digit:
  *
- *   sort_onesweep.cl   tickets   one word per launch, zeroed by the histogram kernel
- *                      status    tiles x RADIX words, zeroed by the histogram kernel
+ *   sort_onesweep.cl   tickets   one word per launch
+ *                      status    tiles x RADIX words
  *                      bases     passes x 2 x RADIX words
  *   sort_scatter.cl    totals    RADIX words
- *                      counts    RADIX x tiles words: counts of digit value 0 in all tiles, then of value 1, ...
+ *                      counts    RADIX x tiles words: all tiles' counts of digit value 0, then of value 1, ...
  *
- * The histogram kernel has another buffer: the number of finished groups, then passes x RADIX counts. */
+ * The histogram kernel zeroes `tickets` and `status`. It has another buffer: the number of finished groups, then passes
+ * x RADIX counts. */
 
-/* In sort_onesweep.cl, each tile has a status word for each digit value. Later tiles compute their output indices from
- * these words (look-back). The top two bits of a word are a code, the other bits a number of elements.
+/* In sort_onesweep.cl, each tile has a status word per digit value, for the look-back of later tiles. The top two bits
+ * are a code, the others a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a pass, all words are "count up to this tile". In the next pass this code means "nothing", and
- *       another code means "count up to this tile". So the words are zeroed once, not for each pass. */
+ *   S2  After a pass, all words are "count up to this tile". The next pass reads this code as "nothing", and has
+ *       another code for "count up to this tile". So the words are zeroed only once. */
 #pragma once
 #include "shared/group.h"
 
@@ -27,54 +28,52 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of a status word that counts the elements of its tile and all earlier tiles (see S1 and S2). */
+/* Code of "count up to this tile" in a pass (S2). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. Members `..._at` are indices of elements, members `..._word` are indices of words in the control
- * buffer. */
+/* Arguments of a pass. `..._at` is the index of an element, `..._word` of a word in the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
     ordo_u32 first_tile;
     ordo_u32 end_tile;
     ordo_u32 tiles;
-    ordo_u32 pass;              /* Number of the pass, from 0. */
-    ordo_u32 shift, digit_mask; /* The pass's digit is key_digit(ordered form, shift, digit_mask). */
-    ordo_u32 ticket_word;       /* Counter that hands out the launch's tiles. */
+    ordo_u32 pass;
+    ordo_u32 shift, digit_mask; /* key_digit(ordered form, shift, digit_mask) is the digit. */
+    ordo_u32 ticket_word;       /* Counter that hands out tiles. */
     ordo_u32 status_word;
-    /* Word offsets of two arrays of RADIX words, with the output index of each digit value's first element. The launch
-     * reads the array at bases_in_word, and writes the array at bases_out_word for the next launch. With a plan, these
-     * arrays belong to digit 0, and the arrays of digit d are 2 * RADIX * d words further on. */
+    /* Arrays of RADIX words: the output index of each digit value's first element. A launch reads bases_in_word, and
+     * writes bases_out_word for the next launch. With a plan, these are the arrays of digit 0. The arrays of digit d
+     * lie 2 * RADIX * d words after them. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass with a plan. The plan is the array in which kernel sort_histogram lists the digits to sort by. */
+/* Arguments of a pass with a plan, in which kernel sort_histogram lists the digits to sort by. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the index of pass p's digit, or SORT_IDLE without a digit. */
+#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p: index of pass p's digit, or SORT_IDLE. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 40)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* A plan has a local pass (struct sort_local) only if keys differ in at least this number of digits. */
+/* Least number of digits in which keys must differ for a local pass (struct sort_local). */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* First word of `bases` in the control buffer. The kernel zeroes the words before. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0: no local pass. */
+    ordo_u32 bases_word;    /* First word of `bases`. The kernel zeroes the words before. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass, or 0. */
 };
 
-/* Arguments of the local pass, which completes the sort in local memory. It sorts each *segment*: neighbours whose keys
- * are equal in all digits of earlier passes. Work-group r sorts the segments that begin in the `step` elements from
- * element r * step on. If passes - plan[SORT_PLAN_PASSES] is even, the elements are in the output. Otherwise they are
- * in the spare buffers, which the sort uses beside the output. */
+/* The local pass completes the sort in local memory. It sorts *segments*: neighbours with equal digits of all earlier
+ * passes. Work-group r sorts the segments that begin in the `step` elements from r * step on. The elements are in the
+ * output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -82,14 +81,12 @@ struct sort_local {
     ordo_u32 range_max; /* Kernel sort_large sorts longer ranges. */
 };
 
-/* Arguments of a sort in one launch. */
 struct sort_small {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs over `chunks` chunks of `chunk` elements. Word digit * chunks + c of the control buffer
- * counts the digit in chunk c. */
+/* A pass on CPUs over `chunks` chunks of `chunk` elements. Control word d * chunks + c counts digit d in chunk c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -99,23 +96,23 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* Maximum size of a bucket. If a bucket is larger, sort_chunked.cl sorts instead. */
+    ordo_u32 longest; /* If a bucket has more elements, sort_chunked.cl sorts. */
 };
 
-/* Words of the plan of sort_buckets.cl, which first distributes the keys by one digit: a state (the enum below), the
- * digit's lowest bit, and the end index of each bucket. */
+/* Plan of sort_buckets.cl, which first distributes the keys to buckets by one digit: a state (the enum below), the
+ * digit's lowest bit, and the end of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
 #define SORT_BUCKET_ENDS  2
 #define SORT_BUCKET_WORDS (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS))
 enum {
-    SORT_BUCKET_NONE, /* The kernels of sort_chunked.cl sort instead. */
+    SORT_BUCKET_NONE, /* sort_chunked.cl sorts instead. */
     SORT_BUCKET_ONE,
     SORT_BUCKET_SOME
 };
 
-/* Rusticl of Mesa 22 rejects kernel arguments that are structs with padding at the end. */
+/* Rusticl of Mesa 22 rejects struct arguments with padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
@@ -124,7 +121,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
-/* The number of key bits below digit `pass`. Widths of digits differ by at most one bit. */
+/* Key bits below digit `pass`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
 #define SORT_TILE_WORDS                            5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number of queries that a CPU's work-item runs alternately, so that their cache misses overlap. */
+/* Queries that a CPU's work-item runs alternately, so that their cache misses overlap. */
 #pragma once
 
 #define RUN_STEP_CPU 16

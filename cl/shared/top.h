@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key
- * order, digit by digit. */
+/* Buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key order, digit
+ * by digit. */
 
-/* The digits belong to a number: the key's ordered form (shared/key.h), followed by the element's index in index_bits
- * bits. Pass p counts digit p of the *candidates*: the elements that agree with the k-th element in all earlier digits.
- * One buffer of words, at first 0, has the results:
+/* The digits belong to a number: the key's ordered form (shared/key.h), then the element's index in index_bits bits.
+ * Pass p counts digit p of the *candidates*: elements that agree with the k-th element in all earlier digits. The
+ * results lie in one buffer of words, at first 0:
  *
- *  +-------+----------------------------+----------------------------+
- *  | taken | pass 0: record, histogram  | pass 1: ...                |
- *  +-------+----------------------------+----------------------------+ */
+ *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Size of `taken`. Its word 0 counts elements in the output. The others are padding. */
+#define TOP_TAKEN_WORDS 16 /* Size of `taken`. Its word 0 counts elements in the output. */
 
 /* Words of a pass's record: */
-#define TOP_FINISHED   0 /* number of work-groups that have finished */
-#define TOP_LISTED     1 /* number of candidates in the list */
+#define TOP_FINISHED   0 /* finished work-groups */
+#define TOP_LISTED     1 /* candidates in the list */
 #define TOP_KEY_LOW    2 /* lower half of the k-th element's key; digits not yet found are 0 */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* number of candidates that must still be selected */
+#define TOP_NEEDED     5 /* candidates that must still be selected */
 #define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words before the histogram */
 
@@ -30,20 +28,19 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* (number >> digit_shift) & digit_mask is digit pass - 1 of an element's number (key, then index). Bits from
-     * digit_above up are the earlier digits. */
+    /* (number >> digit_shift) & digit_mask is digit pass - 1 of an element's number (key, then index). Earlier digits
+     * begin at bit digit_above. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Both extract digit `pass` in this way. After the last digit, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* For digit `pass`. After the last digit, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum number of elements per work-item in a tile (the elements that a work-group reads at a time). Two counts of a
- * tile share a word, so a count in a larger tile could overflow its half. */
+/* Maximum elements per work-item in a tile. Two counts of a tile share a word, so larger counts could overflow. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the
- * selection's `state_words` words of results for the next call. */
+/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the results,
+ * `state_words` words, for the next call. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines integer types that the C compiler and the OpenCL compiler share. */
+/* Integer types for host and kernels. */
 #ifndef ORDO_SHARED_TYPES_H
 #define ORDO_SHARED_TYPES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs two enumerations into a kernel argument: the operation that combines values, and the order of values. */
+/* Packs the operation that combines values, and the order of values, into a kernel argument. */
 #pragma once
 
-/* Repeats the values of enum ordo_op (include/ordo/array.h). */
+/* Values of enum ordo_op (include/ordo/array.h). */
 #define COMBINE_SUM 0
 #define COMBINE_MIN 1
 #define COMBINE_MAX 2
