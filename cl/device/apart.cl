@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a team that may be in another branch than the other teams of its sub-group. (Functions of team.cl need
- * all lanes of the sub-group.)
+/* Functions for a team (device/team.cl) while other teams of its sub-group may be in another branch.
  *
- *  Called by   All lanes of the TEAM must call, from control flow that is uniform within the team.
- *  Memory      Only apart_sync orders the memory accesses of different lanes.
- *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
+ *  Called by   all lanes of the team, from control flow that is uniform within the team
+ *  Memory      only apart_sync orders the memory accesses of different lanes
+ *  lane        must be less than TEAM_WIDTH */
 #pragma once
 #include "device/team.cl"
 
@@ -14,7 +13,6 @@
 
 #if ORDO_LANES == ORDO_LANES_NVIDIA && TEAM_WIDTH > 1 && TEAM_WIDTH < ORDO_SUBGROUP
 
-/* Returns the lanes of this team within the sub-group, as a mask. The PTX instructions below need it as operand. */
 ORDO_FN uint apart_members_(void)
 {
     return TEAM_ALL_LANES << team_base_();
@@ -49,8 +47,7 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The functions of team.cl suffice here: a team is the whole sub-group, or AMD's instructions skip lanes of other
- * branches. */
+/* A team is one lane or the whole sub-group, or AMD's instructions skip lanes in other branches: team.cl suffices. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);
@@ -85,13 +82,11 @@ ORDO_FN ulong apart_shuffle64(ulong x, uint lane)
 #endif
 }
 
-/* Returns the x of lane 0. */
 ORDO_FN uint apart_first(uint x)
 {
     return apart_shuffle(x, 0);
 }
 
-/* True in the lane that acts for the team. */
 ORDO_FN bool apart_leads(void)
 {
     return team_lane() == 0;

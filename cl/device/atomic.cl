@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. Any work-item may
- * call. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
+/* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. The suffix 64 means
+ * 64 bits, and needs ORDO_INT64_ATOMICS.
  *
- *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
- *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
- *            work-item sees everything that the storing work-item did before the store.
+ *  relaxed   orders no other memory access, but bypasses caches that do not see other groups' stores
+ *  acquire   Later accesses of this work-item happen after the load. If the load reads a release store, they see
+ *            everything that happened before that store.
  *  release   Earlier accesses of this work-item happen before the store. */
 
-/* A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
- * (OpenCL 1.2), the order between groups is undefined. Then the host chooses no algorithm that needs it. */
+/* A plain load may return old data if another group writes in the same launch. OpenCL 1.2 (ORDO_ATOMICS_LEGACY) defines
+ * no order between groups. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -16,7 +16,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 has no atomic loads and stores. An atomic OR with 0 replaces the load, an exchange the store. */
+/* OpenCL 1.2 lacks atomic loads and stores: an atomic OR with 0 and an exchange replace them. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -193,8 +193,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates. Each returns the previous value of the word. All compilers implement these functions of
- * OpenCL 1.2 as relaxed operations for the whole device. */
+/* Relaxed atomic updates that return the word's previous value. All compilers implement these OpenCL 1.2 functions as
+ * relaxed operations for the whole device. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -216,7 +216,6 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word equals `expected`. Returns the previous value of the word. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -251,14 +250,14 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Accesses to words that one work-item changes under a latch while other work-items read them without the latch.
- * Readers compare a version before and after the read, and discard the words if it differs.
+/* Words that one work-item changes under a latch while others read them without the latch. Readers compare a version
+ * before and after the read, and discard the words if it differs.
  *
- *  ordo_load_uncached    loads a word from global memory, not from a cache of this group, after an acquire fence. With
- *                        the suffix 128, loads 16 bytes; the address must be a multiple of 16.
- *  ordo_store_uncached   stores a word that ordo_load_uncached may load
+ *  ordo_load_uncached    reads global memory, not this group's caches, if an acquire fence precedes. The suffix
+ *                        128 means 16 bytes, at a multiple of 16.
+ *  ordo_store_uncached   stores a word for ordo_load_uncached
  *
- * Plain loads of these words may return old data. Checked builds (ORDO_CHECKED) must not contain them. */
+ * Plain loads may return old data, and are races in checked builds (ORDO_CHECKED). */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -269,13 +268,12 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if ordo_after (below) orders uncached loads without a fence. This holds on devices that execute loads in program
- * order and predict neither values nor branches, such as sm_80 and sm_90. Neither OpenCL nor PTX guarantees it. Devices
- * that fail a self-test of the order use fences. */
+/* 1 if a load waits for the earlier load that its address depends on, as on sm_80 and sm_90, which predict neither
+ * values nor branches. OpenCL and PTX do not guarantee this order. Devices that fail its self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, which the compiler cannot know: `never` must be a variable that is 0. The caller adds the result to an
- * address. If ORDO_AFTER_ORDERS is 1, the device then accesses the address only after it has loaded `seen`. */
+/* Returns 0: `never` must be 0, but unknown to the compiler. The caller adds the result to an address. If
+ * ORDO_AFTER_ORDERS, the device accesses that address only after it has loaded `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -322,7 +320,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* In checked builds, each access is one or more atomic updates of 32 bits. So a wider load may mix two stores. */
+/* Checked builds access 32 bits at a time, so a wider load may mix two stores. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);
@@ -388,7 +386,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The caller must limit the rounds of its loop. */
+/* Pauses a polling loop. The loop must be bounded. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
@@ -400,8 +398,6 @@ ORDO_FN void ordo_pause(void)
 
 /* ---- local memory ---------------------------------------------------------------------------------------------- */
 
-/* Relaxed atomic updates of local memory. Each returns the previous value. Other work-items see the new value after
- * a barrier. */
 ORDO_FN uint ordo_local_add(volatile __local uint *p, uint v)
 {
     return atomic_add(p, v);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides the differences between OpenCL compilers. The host defines the properties of the device as macros
- * (host/runtime/program.c):
+/* Hides differences between OpenCL compilers. The host (host/runtime/program.c) defines these properties of the device:
  *  ORDO_LANES            how lanes exchange values: ORDO_LANES_ONE, _KHR, _NVIDIA or _AMD (team.cl)
  *  ORDO_ATOMICS          how memory is ordered between groups: ORDO_ATOMICS_LEGACY, _C11 or _NVIDIA (atomic.cl)
- *  ORDO_SUBGROUP         number of lanes in a sub-group. It is 1 with ORDO_LANES_ONE
- *  ORDO_KHR_BALLOT       1 if the device has cl_khr_subgroup_ballot
- *  ORDO_KHR_SHUFFLE      1 if the device has cl_khr_subgroup_shuffle
- *  ORDO_INTEL_SUB_GROUPS 1 if the device has cl_intel_required_subgroup_size
- *  ORDO_INT64_ATOMICS    1 if the device has cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
- *  ORDO_CPU              1 on a CPU. Kernels then avoid barriers, and each work-item handles a contiguous chunk
+ *  ORDO_SUBGROUP         number of lanes in a sub-group, 1 with ORDO_LANES_ONE
+ *  ORDO_KHR_BALLOT       1 with cl_khr_subgroup_ballot
+ *  ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle
+ *  ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size
+ *  ORDO_INT64_ATOMICS    1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
+ *  ORDO_CPU              1 on a CPU. Kernels avoid barriers, and work-items handle contiguous chunks
  *  ORDO_ADDRESS_ORDER    1 if a load waits for an earlier load that its address depends on
  *  ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh)
  * Without these macros, each file compiles for the least capable device. */
@@ -54,8 +53,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, all functions of atomic.cl are atomic updates, so the simulator reports only races of other
- * accesses. */
+/* With ORDO_CHECKED, atomic.cl uses only atomic updates, so the simulator reports only races of other accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
@@ -91,38 +89,34 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Unrolls the next loop, which must have a constant number of rounds. Otherwise arrays that it indexes would lie in
- * memory instead of registers. */
+/* Unrolls the next loop, which must have constant bounds. Arrays that it indexes stay in registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Keeps the next loop rolled, because unrolled code takes longer to compile. */
+/* Keeps the next loop rolled, which compiles faster. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the sub-group size of a kernel, which the compiler would otherwise choose. Every kernel that uses team.cl has
- * this attribute before __kernel. Devices without this size reject the kernel. */
+/* Fixes the sub-group size, which the compiler would otherwise choose. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel that runs in work-groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). With
- * ORDO_MAX_REGISTERS, it does not declare the group size, because compilers derive their own register limit from it. */
+/* Begins a kernel for work-groups of exactly `group` work-items. ORDO_MAX_REGISTERS omits the group size, because
+ * compilers derive a register limit from it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at address p on CPUs, and does nothing on GPUs. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* ordo_read_once and its variants load from global memory without keeping the data in caches. No work-item may write
- * the data in the same launch. A 16-byte load needs an address that is a multiple of 16. */
+/* Loads that do not keep the data in caches. No work-item may write the data in the same launch. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for lanes that work together on one item. A sub-group has ORDO_SUBGROUP work-items, the lanes, that run in
- * step. A *team* has TEAM_WIDTH neighbouring lanes of a sub-group.
+/* Functions for lanes that work together on one item. Lanes are the ORDO_SUBGROUP work-items of a sub-group, which run
+ * in step. A *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
  *
- * All functions have these preconditions, unless they state otherwise:
+ * Preconditions, unless a function states others:
  *  Called by   All lanes of the SUB-GROUP must call, from uniform control flow, even if a team has fewer lanes. No lane
  *              may have returned from the kernel.
- *  Groups      Work-groups must have a multiple of ORDO_SUBGROUP work-items, in one dimension.
+ *  Groups      Work-groups have a multiple of ORDO_SUBGROUP work-items, in one dimension.
  *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
- *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
+ *  lane        Arguments named `lane` are less than TEAM_WIDTH. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -18,7 +18,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* Bitmaps of the lanes of a team or a sub-group. Bit number i is 1 if the bitmap has lane i. */
+/* Sets of lanes. Bit i stands for lane i. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -39,18 +39,12 @@ typedef uint subgroup_mask;
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
-/* Each implementation defines the following functions. The suffix 64 means 64 bits.
- *  subgroup_lane()                returns the number of this lane in the sub-group
- *  subgroup_ballot(p)             returns the mask of the sub-group's lanes with a true p
- *  subgroup_any(p)                returns whether p is true in any lane of the sub-group
- *  subgroup_agree(word, bit)      returns the mask of the lanes whose bit number `bit` of `word` equals this lane's
- *  subgroup_sync()                makes writes to local memory visible to the lanes of the sub-group
- *  team_index()                   returns the number of the team in its work-group
- *  team_shuffle(x, lane)          returns the x of lane number `lane`. Lanes may pass different numbers
- *  team_shuffle_xor(x, mask)      returns the x of lane (this lane ^ mask). All lanes must pass the same mask <
- *                                 TEAM_WIDTH
- *  team_shuffle_up(x, distance)   returns the x of lane (this lane - distance), or this lane's x if there is none.
- *                                 All lanes must pass the same distance < TEAM_WIDTH */
+/* Each implementation below defines, among others (the suffix 64 means 64 bits):
+ *  subgroup_agree(word, bit)      mask of the lanes whose bit number `bit` of `word` equals this lane's
+ *  team_shuffle(x, lane)          the x of lane number `lane`, which may differ between lanes
+ *  team_shuffle_xor(x, mask)      the x of lane (this lane ^ mask)
+ *  team_shuffle_up(x, distance)   the x of lane (this lane - distance), or this lane's x if there is none
+ * `mask` and `distance` are less than TEAM_WIDTH, and equal in all lanes. */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -113,9 +107,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX inline assembly takes no predicates as operands, so the code computes the predicate `holds` from p. The asm is
- * `volatile`, so the compiler does not move the vote into a branch. There it would wait for lanes of the other
- * branch. */
+/* Inline assembly takes no predicates, so `holds` is computed from p. `volatile` keeps the vote out of branches, where
+ * it would wait for lanes of the other branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -134,8 +127,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Returns the mask of the lanes whose bit `bit` of `word` equals this lane's. The vote finds the lanes with a 1 bit. If
- * this lane's bit is 0, the mask is inverted. */
+/* The vote finds the lanes whose bit is 1. Lanes whose bit is 0 invert the result. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -161,9 +153,8 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle, which limits it to segments of TEAM_WIDTH lanes. The upper byte masks the bits of a
- * lane number that are equal in a segment. The lower byte limits the source lane: to the segment's last lane, or in a
- * shuffle `up` to its first lane. */
+/* Third operand of a PTX shuffle. Its upper byte masks the bits of a lane number that are equal in a team. Its lower
+ * byte limits the source lane: to the team's last lane, or for `up` to its first. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -228,13 +219,12 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* Callers of the functions in this section may be in divergent control flow. */
+/* Callers may be in divergent control flow. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* Returns the number of the team's lane 0 within the sub-group. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
@@ -245,7 +235,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* mask_count counts the lanes of a mask. The mask passed to first_lane or last_lane must not be 0. */
+/* The mask passed to first_lane or last_lane must not be 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -370,7 +360,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Returns x plus the x of lane (this lane - distance). The predicate `there` is false if no such lane exists. */
+/* Adds the x of lane (this lane - distance) to x, if the team has that lane (predicate `there`). */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -386,8 +376,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only the processors listed here can read every lane of a wave of 64 by ds_bpermute. On others, a team of 64 reads one
- * lane at a time. */
+/* Only on these processors can ds_bpermute read every lane of a wave of 64. Others read one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -460,7 +449,6 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 }
 #endif
 
-/* Returns the sum of x over lanes 0 to this lane, modulo 2^32. */
 ORDO_FN uint team_scan_inclusive_add(uint x)
 {
     ORDO_UNROLL
@@ -488,7 +476,7 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* Every lane gets the result. */
+/* Reductions return the result to every lane. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL
@@ -521,8 +509,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* Returns the lanes of the team whose digit has the same lowest `bits` bits as this lane's digit. `bits` must be a
- * compile-time constant from 0 to 32. */
+/* Returns the team's lanes whose digit has the same lowest `bits` bits as this lane's. `bits` is a compile-time
+ * constant. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -538,7 +526,7 @@ ORDO_FN team_mask team_match(uint digit, int bits)
 
 /* ---- order and turns ------------------------------------------------------------------------------------------- */
 
-/* Makes all earlier writes to local memory visible to all lanes of the sub-group. */
+/* Makes earlier writes to local memory visible to the sub-group. */
 ORDO_FN void team_sync(void)
 {
     subgroup_sync();
@@ -559,8 +547,8 @@ ORDO_FN uint team_next_(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the loop body once for each lane whose has_work is true. In each round, the whole team handles the item of lane
- * `owner`. The body must not contain break or return. */
+/* Runs the loop body once for each lane whose has_work is true. The whole team handles the item of lane `owner`. The
+ * body must not contain break or return. */
 
 /* A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
  * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */

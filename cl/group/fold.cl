@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduces items by an associative operation, within a team of lanes (see team.cl) or a work-group. A reduction (in
- * names: `fold`) combines items in order. */
+/* Reductions (`fold` in names): combine items in order by an associative operation, within a team of lanes
+ * (device/team.cl) or a work-group. */
 
-/* Macros that the including file defines:
+/* The including file defines:
  *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
- *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
- *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A reduction restarts at each head:
+ *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
+ *  FOLD_SEGMENTED   1: an item also has a flag, which marks the head of a segment. Reductions restart at heads:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but an item has a 64-bit mark instead of the flag. Its upper half counts
- *                   heads, its lower half is the position of the last head.
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, with a 64-bit mark instead of the flag. The upper half counts heads, the
+ *                   lower half is the position of the last head.
  *  FOLD_VALUES      0: items have marks, but no values.
- *  FOLD_GROUP       The number of work-items per group.
+ *  FOLD_GROUP       Work-items per group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
 
@@ -56,9 +56,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* fold_item is an element of a reduction: a value, and with FOLD_SEGMENTED or FOLD_NUMBERED a flag or mark. The value
- * is a key for FOLD_SUM, otherwise an ordered form. fold_item is no struct, because Oclgrind 21.10 cannot run functions
- * that return structs. */
+/* A fold_item is a value, plus a flag (FOLD_SEGMENTED) or a mark (FOLD_NUMBERED). FOLD_SUM adds keys, other operations
+ * compare ordered forms (shared/key.h). It is no struct, because Oclgrind 21.10 cannot run functions that return
+ * structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -119,7 +119,6 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* Returns an item's mark: for a head, 1 in the upper half and the index `at` in the lower half, else 0. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -134,7 +133,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns true if a segment begins in the items that x combines. Then no earlier item can change x. */
+/* True if no earlier item can change x, because a segment begins in the items that x combines. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
@@ -175,7 +174,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* All lanes of a sub-group must call the functions of this section. */
+/* All lanes of a sub-group must call these functions. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -191,7 +190,6 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* Returns the x of lane number `lane`. All lanes of the team must pass the same number. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
@@ -208,7 +206,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* Returns the reduction over all lanes before this lane. `upto` must be this lane's result of team_fold_upto. */
+/* Returns the reduction over the lanes before this one. `upto` is the result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -219,7 +217,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* Returns to all lanes the reduction of x over the team, lowest lane first. */
+/* Every lane gets the reduction over the team, lowest lane first. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -265,9 +263,8 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the reduction over all earlier teams, and sets *total to the reduction over all teams. `mine` must be this
- * team's reduction, equal in all lanes. The whole group must call, and needs a barrier before its next use of
- * scratch. */
+/* Returns the reduction over all earlier teams. Sets *total to the reduction over the group. `mine` is this team's
+ * reduction, equal in all lanes. The whole group must call, with a barrier before its next use of scratch. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -292,7 +289,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* Returns to all work-items the reduction of x over the group. The whole group must call. */
+/* The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -300,7 +297,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* Returns to all work-items the reduction of items[0] to items[count - 1]. The whole group must call. */
+/* The whole group must call. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts and finds the visible elements of a sorted run (an array). Bit i of the bitmap `hidden` is 1 if a newer run
- * replaces or erases element i. Other elements are visible. visible[j] is the number of visible elements before element
- * j * RUN_BLOCK. Both arrays must begin at multiples of 256 bytes. */
+/* Counts and finds the visible elements of a sorted run. Bit i of `hidden` is 1 if a newer run replaces or erases
+ * element i, else element i is visible. `hidden` is NULL if all are visible. visible[j] is the number of visible
+ * elements before element j * RUN_BLOCK. Both arrays begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Returns whether element i is hidden. If `hidden` is NULL, no element is hidden. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
@@ -22,7 +21,6 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* Returns the number of visible elements before element i. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
@@ -34,7 +32,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* Returns how many of elements `first` to `end` - 1 are not hidden. */
+/* Counts the visible elements among `first` to `end` - 1. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)

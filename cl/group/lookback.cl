@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back: a work-group computes the reduction of all earlier tiles while other groups still reduce their
- * tiles. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the reduction of all tiles up to its
- * tile (LOOKBACK_PREFIX). It combines the results of earlier tiles, back to the nearest LOOKBACK_PREFIX. */
+/* Decoupled look-back: a scan in one pass. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the
+ * reduction of all tiles up to its tile (LOOKBACK_PREFIX). It combines published results of earlier tiles, back to the
+ * nearest LOOKBACK_PREFIX. */
 
-/* No device hangs: if a tile has no result after LOOKBACK_POLLS polls, the waiting group reduces it from the input.
+/* A group that misses a tile's result after LOOKBACK_POLLS polls reduces the tile from the input, so no device hangs.
  * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
  * Owens, Decoupled Fallback (SPAA 2025). */
 
 /* The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
- * For tests, bits of LOOKBACK_FAULTS suppress results:
- *  1   odd tiles publish no LOOKBACK_OWN
- *  2   odd tiles publish no LOOKBACK_PREFIX
- *  4   no tile publishes a LOOKBACK_PREFIX */
+ * Tests suppress results by bits of LOOKBACK_FAULTS:
+ *  1   LOOKBACK_OWN of odd tiles
+ *  2   LOOKBACK_PREFIX of odd tiles
+ *  4   all LOOKBACK_PREFIX */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -52,9 +52,9 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* Memory that all groups of a launch share: a counter that hands out tiles, then the published words of each tile. The
- * counter must be 0 before a launch. Each launch needs a new number `stamp`, not 0. Words with another stamp count as
- * unpublished, so no launch clears them. */
+/* Memory that all groups of a launch share: a counter that hands out tiles, 0 before the launch, then the published
+ * words of each tile. Each launch needs a new `stamp`, not 0. Words with another stamp count as unpublished, so no
+ * launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -76,8 +76,7 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Returns the part of an item that word w of a tile holds. The first LOOKBACK_VALUE_WORDS parts are the value, the
- * others the mark. */
+/* Word w of a tile holds a part of the item: first the value's parts, then the mark's. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -87,7 +86,7 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* Publishes `item` for the tile. One work-item of the group must call. */
+/* One work-item of the group must call. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -126,8 +125,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Returns the number of the next tile. One work-item of each group must call. Groups get tiles in the order of their
- * starts, so they wait only for groups that have started. */
+/* Returns the next tile. Groups get tiles in the order in which they start, so they wait only for groups that have
+ * started. One work-item of each group must call. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -136,7 +135,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* Returns the number of the next tile to all work-items. The whole group must call. */
+/* The whole group must call. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -149,7 +148,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes `own`, the tile's reduction. Work-item 0 must call before the group writes output. */
+/* Work-item 0 must call before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -159,11 +158,10 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile from the input, because its group has published no result. The whole sub-group must call.
+/* Reduces a tile whose group has published no result. The whole sub-group must call.
  *
- * If in_place is true, the output overwrites the input. A group publishes its item before it overwrites its tile. So if
- * no word is published after the read, the input was intact. If any is, returns the published item, with flag
- * LOOKBACK_NONE if some words are missing. */
+ * If in_place, the group overwrites its tile after it publishes a result. So if no word is published after the read,
+ * the input was intact. Otherwise returns the published item, with flag LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -187,7 +185,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Returns to all lanes the reduction of all tiles before `tile`. A whole sub-group must call. */
+/* Returns the reduction of all tiles before `tile`. A whole sub-group must call. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity();
@@ -231,7 +229,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Publishes `prefix`, which must be the reduction of all tiles up to `tile`. One work-item must call. */
+/* One work-item must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
@@ -239,8 +237,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole group
- * must call. Ends with a barrier, after which the group may write output. */
+/* Publishes the reduction of all tiles up to `tile`, returns the reduction before it. The whole group must call. Ends
+ * with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

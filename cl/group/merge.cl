@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right takes
- * an element of a, a step down an element of b. After d steps, the path is on diagonal d. A binary search on the
- * diagonal finds this point directly. Green, McColl, Bader, GPU Merge Path (ICS 2012). */
+/* Merges two sorted parts a and b in local memory by merge path: a binary search finds how many of the first d elements
+ * of the merge come from a. Green, McColl, Bader, GPU Merge Path (ICS 2012). */
 
-/* Keys must be in ordered form (shared/key.h). Unsorted input causes no read outside of a and b. */
+/* Keys are in ordered form (shared/key.h). Unsorted input causes no read out of bounds. */
 #pragma once
 #include "shared/key.h"
 
-/* State of a merge of parts a and b of one array: the next element and the end of each part. */
 typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. The caller must have diagonal <=
- * a_count + b_count. */
+/* Returns how many of the first `diagonal` elements of the merge come from a. diagonal <= a_count + b_count. */
 ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local const ordo_key_form *b, uint b_count,
                         uint diagonal)
 {
@@ -27,9 +24,8 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines function `name`, which merges the next `items` elements of the two parts of cursor `at`. Sets merged[] to the
- * keys, and from[] to their indices in `keys`. `keys` must be longer than the parts by `items` keys, because the
- * function may read them. */
+/* Defines function `name`, which writes the next `items` elements of the merge to merged[], and their indices in `keys`
+ * to from[]. May read `items` keys after the parts. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
- * The *place* of a key is its index in the tile after a sort by digit. The whole group must call each function. */
+ * Its *place* is its index in the tile after a sort by digit. The whole group must call each function. */
 
-/* Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has consecutive keys: first register 0 of all
- * lanes, then register 1 of all lanes, and so on. Each team counts digits in its own row of local memory. Lanes with
- * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
- * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+/* Each work-item has RANK_ITEMS keys in registers. A team (device/team.cl) has consecutive keys: first register 0 of
+ * all lanes, then register 1, and so on. Each team counts digits in its own row of local memory. Lanes with the same
+ * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+ * Architectures (PACT 2010). Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -23,8 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* RANK_FOR_MY_DIGITS runs the following block for each value `digit` of a digit that this work-item handles. j counts
- * these values from 0. */
+/* Runs the next block for each digit value of this work-item: its j-th value is `digit`. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -36,7 +35,7 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* The ranks or the places of a work-item's keys: two 16-bit numbers per register. */
+/* Ranks or places of keys, two 16-bit numbers per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -46,7 +45,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Sets the place of key i. The caller must go upward from key 0, because an even i clears the next place. */
+/* Call with ascending i, because an even i clears the next place. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -57,7 +56,7 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return key_digit(bits, shift, mask);
 }
 
-/* Returns the index in the tile of this work-item's first key. The index of each next key is TEAM_WIDTH greater. */
+/* Returns the index in the tile of this work-item's first key. Its other keys follow, TEAM_WIDTH apart. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
@@ -71,7 +70,7 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Adds the number of the team's keys with each digit to the team's row, which must be cleared before. */
+/* Counts the team's keys by digit. Needs rank_clear before. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -80,9 +79,8 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to mine[digit of key i], plus the number of the team's earlier keys with this digit. Adds the team's keys
- * to the counts in the row `mine`. If the row was 0 before, the results are ranks within the team. If rank_starts has
- * set the row, they are indices in the sorted tile. */
+/* Sets rank i to mine[digit of key i] plus the number of the team's earlier keys with this digit. Adds the team's keys
+ * to mine[]. If mine[] was 0, the results are ranks within the team. If rank_starts has set mine[], they are places. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -103,8 +101,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier before, which makes
- * the counts visible. */
+/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier before. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -119,8 +116,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the index, in the sorted tile, of the team's first key with this digit.
- * `next` must be the index of the tile's first such key. */
+/* Replaces each team's count of a digit by the place of the team's first key with this digit. `next` is the place of
+ * the tile's first such key. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -137,8 +134,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the index, in the sorted tile, of the first key with this work-item's j-th digit. Then calls
- * rank_team_starts for the digit. A barrier must follow. */
+/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit, and calls rank_team_starts. A
+ * barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -155,7 +152,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Turns ranks within the team into indices in the sorted tile. The caller must pass a barrier after rank_starts. */
+/* Turns ranks within the team into places. Needs a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

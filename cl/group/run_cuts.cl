@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the part of each sorted run that belongs to a tile of a merge. */
+/* Finds each run's part of a tile of a merge. */
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs from the argument to local memory, because compilers would copy an indexed argument to
- * private memory. The whole group must call. Ends with a barrier. */
+/* Copies the table of runs to local memory, because compilers copy an indexed argument to private memory. The whole
+ * group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -23,7 +23,7 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
 #endif
 }
 
-/* Returns the greatest i < n with starts[i] <= x. n must be a power of two. starts must ascend, and starts[0] <= x. */
+/* Returns the greatest i < n with starts[i] <= x. `starts` ascends, starts[0] <= x, and n is a power of two. */
 ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
 {
     uint found = 0;
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys 0 .. high - 1 are less than x. If `ties`, also counts keys equal to x. The caller must know
- * that the result is at least `low`. */
+/* Returns how many of keys 0 .. high - 1 are less than x (if `ties`, not greater). The result must be at least
+ * `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,7 +47,8 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples of run r come before a sample of run `own` with key x. Equal keys are ordered by run. */
+/* Returns how many samples (every stride-th element) of run r come before a sample of run `own` with key x. Equal keys
+ * are ordered by run. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -55,7 +56,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The elements `begin` to `end` - 1 of a sorted run, which belong to a tile of the merge. */
+/* A run's part of a tile. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of sorted runs in a work-group: loads the tile's part of each run to local memory, merges the parts
- * in pairs, and stores the result. A *slot* is an element's index in the tile. An element is *hidden* if a newer run
- * replaces or erases it. The whole group must call functions with barriers. */
+/* Merges one tile of sorted runs in local memory, two runs at a time. A *slot* is an index in the tile. An element is
+ * *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -16,8 +15,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* Round l of the merge leaves *regions* of 2^l merged runs. For 16 runs, rounds 0 to 4 have 16 + 8 + 4 + 2 + 1 = 31
- * regions. From round 1 on, regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
+/* Round l of the merge leaves *regions* of 2^l merged runs: 16, 8, 4, 2 and 1 for 16 runs. After round 0, regions begin
+ * at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -28,18 +27,17 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* The element's slot before the first merge round, with bit RUNS_FROM_HIDDEN if the element is hidden. */
+    /* The element's slot before the merge, with bit RUNS_FROM_HIDDEN if the element is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* If slot s has an element of the second run before the merge, upto[s] is the number of first-run elements that
-     * come before it. */
+    /* If slot s held a second-run element before the merge, upto[s] first-run elements come before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
-    /* Before the merge, key_of[r][at] is the key in the tile's slot `at`, if its element belongs to run r. */
+    /* runs_lay_out shifts these pointers: key_of[r][at] is run r's key in slot `at` before the merge. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -64,8 +62,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes the first slot (mem->start) and the size (mem->count) of each region of a round. A region has 2^round merged
- * runs. `capacity` is the maximum size of the tile. */
+/* Computes first slot and size of each region (2^round merged runs). `capacity` is the tile's maximum size. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -93,11 +90,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Selects one of four work-items that initialize local memory: RUNS_SETTER(i) is true in number i. One work-item sets
- * the pointers to both keys and values, because with one for each, kernels need more registers. */
+/* RUNS_SETTER(i) selects work-item i of four that initialize local memory. One work-item sets all key and value
+ * pointers, which saves registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes the tile's part of each run, and the slots of the merged runs after each round. Ends with a barrier. */
+/* Computes the tile's part of each run, and the regions (merged runs) of each round. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -128,8 +125,7 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns the number of the run whose element is in slot `at` before the merge. n must be a power of two, at least the
- * number of runs. */
+/* Returns the run whose element is in slot `at` before the merge. n is a power of two, at least the number of runs. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
@@ -140,8 +136,8 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the keys of a tile of `count` elements (at least 1), and their hidden bits, from the first n runs. Slots after
- * the tile's end get its last element. Ends with a barrier. */
+/* Loads keys and hidden bits of a tile of `count` elements, at least 1. Slots after the tile's end get its last
+ * element. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -170,15 +166,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns true if a merge round changes the slots of the work-item whose first slot is `slot`. */
+/* Returns whether the round may change the work-item's slots, from `slot` on. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges neighbouring regions (merged runs) of the previous round in pairs, in place. n must be 2^n_rounds. Needs a
- * barrier before, and ends with a barrier. */
+/* Merges regions of the previous round in pairs, in place. n is 2^n_rounds. Begins after a barrier and ends with
+ * one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -218,8 +214,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each slot with a hidden element, and clears the other bits. Ends with a
- * barrier. */
+/* Sets bit (shift + slot) of mem->marks for each hidden element. Ends with a barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -235,8 +230,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's hidden bits to hidden_out, which must be 0 before the launch. Two tiles may share a word, so the
- * first and the last word are written by atomic OR. */
+/* Writes the tile's hidden bits to hidden_out, which was 0 before the launch. Two tiles may share a word, so the first
+ * and the last word are written by atomic OR. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -253,7 +248,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key of a run's first element after this tile. `is` is false if there is no such element. */
+/* A run's first key after this tile, if there is one. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -277,7 +272,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether any run has an element with key x after the tile. x must be the greatest key of the tile. */
+/* Returns whether an element after the tile has key x, the greatest key of the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -298,7 +293,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* Returns a bitmap: bit i is 1 if the output keeps the element in slot i of this work-item. */
+/* Bit i of the result is 1 if the output keeps the element in this work-item's slot i. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -312,8 +307,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* For each second-run element of this work-item, sets mem->upto to the number of first-run elements before it. The next
- * barrier makes mem->upto visible. */
+/* Sets mem->upto for this work-item's elements of the second run. A barrier must follow. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -325,8 +319,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, if any. `value` must belong to the element in
- * slot `slot`, which was in slot `at` before the merge. */
+/* Returns `value` combined with the first run's value of the same key, if any. `value` belongs to the element in slot
+ * `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -339,8 +333,7 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the sum of `visible` over all earlier work-items, and sets *total to the sum over the group. Contains a
- * barrier. */
+/* Returns the sum of `visible` over all earlier work-items. Sets *total to the group's sum. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
@@ -378,7 +371,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots to keys_out, unless it is NULL. Needs a barrier before. */
+/* Writes the keys of the first `left` slots. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -390,8 +383,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs to values_out, unless it is NULL. `count` must be the
- * number of slots before hidden elements were removed. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs. `count` is the number of slots before the removal of
+ * hidden elements. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -416,7 +409,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* Loads a tile of `count` elements (at least 1) and merges it. Ends with a barrier. */
+/* `count` is at least 1. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

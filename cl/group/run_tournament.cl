@@ -3,8 +3,7 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The head of a run: the key of its next element, and the run's number. Heads are ordered by key, then by run. Heads of
- * exhausted runs come last. */
+/* The key of a run's next element, and the run's number. Heads sort by key, then by run, exhausted runs last. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -63,12 +62,11 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament among 2^n_rounds runs, the leaves of a binary tree. loser[n] is the greater of the two heads that met at
- * node n, `winner` the least head of all. Node n has the children 2n and 2n + 1. Knuth, The Art of Computer Programming
- * 3, 5.4.1. */
+/* A binary tree, whose leaves are runs. Node n has the children 2n and 2n + 1. loser[n] is the greater of the two heads
+ * that met at node n, `winner` the least head of all. Knuth, The Art of Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
-    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* Indices of the next element and of the end of each run. */
+    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* Next element and end of each run. */
     runs_keys key_of[RUN_TABLE_MAX];
 } runs_tournament;
 

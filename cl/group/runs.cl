@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has a buffer of keys and a
- * buffer of values. A run_table has the sizes and offsets of all runs.
+/* Parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has buffers of keys and values. A
+ * run_table has the sizes and offsets of all runs.
  *
  *       __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
  *       {
@@ -14,8 +14,7 @@ typedef __global const ordo_key    *runs_keys;
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* Expands X(r, more) for each run r. RUNS_POINT_KEY and RUNS_POINT_VALUE set to[r] to a pointer to the first key or
- * value of run r. */
+/* Expands X(r, more) for each run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

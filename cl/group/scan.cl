@@ -2,15 +2,14 @@
 /* Prefix sums and reductions over a work-group of GROUP_SIZE work-items.
  *
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative and commutative
- * operation `combine`. `suffix` is empty for types of 32 bits, and 64 for types of 64 bits:
+ * operation `combine`. `suffix` is 64 for types of 64 bits, else empty:
  *
- *      type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *          returns the combination of x over all work-items with lower local ids, and sets *total to the combination of
- *          all x
- *      type group_reduce_NAME(type x, __local type *scratch)
- *          returns the combination of all x to all work-items
+ *       type group_scan_NAME(type x, __local type *scratch, __private type *total)
+ *           combines x over work-items with lower local ids. *total becomes the combination of all x
+ *       type group_reduce_NAME(type x, __local type *scratch)
+ *           combines all x
  *
- * The whole group must call. scratch must have GROUP_SCAN_WORDS values, and needs a barrier before its next use. */
+ * The whole group must call. scratch has GROUP_SCAN_WORDS values, and needs a barrier before its next use. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"
@@ -43,8 +42,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team (see team.cl) writes its combined value to scratch. Then every team combines all these values itself, which
- * saves a barrier. */
+/* Each team writes its combined value to scratch. Then every team combines these values itself, which saves a
+ * barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -105,7 +104,7 @@
 
 #else
 
-/* Each step reads one half of scratch and writes the other half, so a step needs only one barrier. */
+/* Each step reads one half of scratch and writes the other, which saves a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted keys. A team (see team.cl) searches in a node of an index, a work-group in a tree in local memory,
- * a work-item in an interval of an array. The *rank* of a query is the number of keys less than the query (with
- * SEARCH_UPPER, not greater). Queries must be in ordered form (shared/key.h). */
+/* A team (device/team.cl) searches a node of an index, a work-item a tree in local memory or an interval of an array.
+ * The *rank* of a query is the number of keys less than the query (SEARCH_UPPER: not greater). Queries are in ordered
+ * form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,7 +19,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the following loop over a work-item's queries: on CPUs by four, because more takes seconds to compile. */
+/* Unrolls the next loop: on CPUs by four, because more takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -37,8 +37,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* Number of keys in a *piece*, the part of a node that a lane loads at once. A piece is a vector on CPUs, 16 bytes
- * on GPUs. */
+/* Number of keys in a *piece*, the part of a node that a lane loads at once: a vector on CPUs, 16 bytes on GPUs. */
 #if ORDO_CPU && KEY_BITS <= 64
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -49,7 +48,6 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* Returns the index in the node of the first key in this lane's piece r. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -97,7 +95,7 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of a vector comparison, in which true is -1. The builtin is faster. */
+/* Adds the elements of a vector comparison, whose true elements are -1. The builtin is faster. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -124,7 +122,6 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 }
 #endif
 
-/* Returns how many separators of the node come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -135,7 +132,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* Loads a piece. `from` must be aligned to 16 bytes. */
+/* `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32
@@ -190,8 +187,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's part of the node come before the query. The sum over the team is the
- * node's result. */
+/* Returns how many separators in this lane's part of the node come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -211,7 +207,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, node k has the children 2k and 2k +
  * 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* Returns the index in the tree of the i-th separator in ascending order. The caller must have i < 2^depth - 1. */
+/* Returns the index in the tree of the separator with i lesser separators. i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -219,7 +215,6 @@ ORDO_FN uint tree_place(uint depth, uint i)
     return (1u << (depth - 1 - above_leaf)) + ((i + 1) >> (above_leaf + 1));
 }
 
-/* Sets rank[r] to the rank of query[r] among the separators of the tree, from 0 to 2^depth - 1. */
 ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -242,7 +237,7 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] must be the start of the interval of `count` keys to
+/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] is the start of the interval of `count` keys to
  * search. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
@@ -260,12 +255,12 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns the interval of the array with the ranks of all queries from `low` to `high`. Half of the group searches for
- * `low`, the other half for `high`. The whole group must call. Begins and ends with a barrier. */
+/* Returns the interval that contains the ranks of all queries from `low` to `high`. Each half of the group searches for
+ * one of them. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Results of the searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes before
- * the query. count[s] counts these keys. */
+/* Searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes before the query.
+ * count[s] counts these keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads the tile, ranks the keys by a digit, and writes the elements to
- * the output. The whole group must call each function.
+/* Sorts one tile of a radix sort in a work-group: loads it, ranks the keys by a digit, writes the elements to the
+ * output. The whole group must call each function.
  *
- * The host defines GROUP_SIZE, RANK_ITEMS (keys per work-item), RANK_BITS (bits of the widest digit) and SORT_PLANNED:
- * 1 if a plan in memory gives each pass its digit, 0 if the digit is an argument. */
+ * The widest digit has RANK_BITS bits. With SORT_PLANNED, the plan (a buffer) has the digit of each pass, else a kernel
+ * argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit of the ordered form: key_digit(form, shift, mask). `number` counts digits from the least significant one. */
+/* A digit of the ordered form. Digit number 0 is the least significant. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,9 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* A plan (the digit of each pass) is a buffer and a struct. SORT_PLAN_PARAMS declares both as parameters, SORT_PLAN
- * passes them on. Kernels without a plan omit them, because unused parameters cost
- * up to 4 % of the speed. */
+/* Kernels without a plan (the digit of each pass) omit its parameters, because unused parameters cost up to 4 % of the
+ * speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -58,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Local memory for the counts of all teams, then for the keys in digit order, then for the values. */
+/* Holds the counts of all teams, then the keys in digit order, then the values. */
 typedef union {
     uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows of counts. */
     ordo_key   keys[RANK_TILE];
@@ -85,8 +84,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. `here` is the number of keys in the tile. Forms after the last key
- * are all ones, which rank last. */
+/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -103,12 +101,12 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* The digits of the elements that a work-item writes, four digits of 8 bits per register. */
+/* Digits of keys, four per register. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the keys from local memory to the output. Sets `digits` to the digits of the keys, for sort_move_values. */
+/* Writes the keys to the output, and their digits to `digits`. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -135,7 +133,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Writes the values to the output. sort_store_keys must have set `digits`. */
+/* sort_store_keys must have set `digits`. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -163,8 +161,7 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys to l->exchange in digit order. Begins with a barrier, because l->exchange still holds the counts. The
- * next barrier makes the keys visible. */
+/* Replaces the counts in l->exchange by the keys in digit order. Begins with a barrier. A barrier must follow. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -174,7 +171,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Sorts the keys of a tile by a digit into l->exchange. Sets total[j] to the number of keys with this work-item's j-th
- * digit, and start[j] to the index of the first such key in l->exchange. A barrier must follow. */
+ * digit, and start[j] to the index of the first. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -188,7 +185,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, places);
 }
 
-/* Sets counts[digit] to the number of the tile's keys with the digit. */
+/* Counts the tile's keys by digit. Ends with a barrier. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides rows among work-items, loads bytes of strings as words, and compares them.
  *
- *  STRINGS_GROUP  The number of work-items per group.
- *  STRINGS_TILE   The number of consecutive rows that a group handles. */
+ *  STRINGS_GROUP  Work-items per group.
+ *  STRINGS_TILE   Consecutive rows that a group handles. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -13,14 +13,14 @@
 #define STRINGS_TILE 4096
 #endif
 
-/* The rows of this work-item: row i from the tile's first on, in steps of STRINGS_GROUP, below `count`. */
+/* Loops over this work-item's rows i of the group's tile, below `count`. */
 #define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
 #define STRINGS_EACH(i, count)                                                                                         \
     for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \
               end_ = min((count) -STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;                                 \
          i < end_; i += STRINGS_GROUP)
 
-/* The bytes of a column. Positions count from the begin of the buffer. */
+/* Positions count from the start of the buffer. */
 typedef struct {
     __global const uchar *bytes;
     ulong                 end; /* No load reaches position `end`. */
@@ -33,7 +33,7 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
     return as_ulong(vload8(0, s->bytes + at));
 }
 #else
-/* GPUs load aligned words only. Two of them contain the eight bytes. */
+/* GPUs load aligned words only. */
 #define STRING_LOAD 16
 ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 {
@@ -56,7 +56,7 @@ ORDO_FN ulong string_word(__private const string_bytes *s, ulong at, uint left)
     return word;
 }
 
-/* Returns the number of equal bytes from position a_at in `a` and b_at in `b` on, but at most `most`. */
+/* Returns the number of equal leading bytes, at most `most`. */
 ORDO_FN ulong string_shared(__private const string_bytes *a, ulong a_at, __private const string_bytes *b, ulong b_at,
                             ulong most)
 {
@@ -71,7 +71,7 @@ ORDO_FN ulong string_shared(__private const string_bytes *a, ulong a_at, __priva
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
 
-/* A column whose offsets have 4 or, if `wide`, 8 bytes. String i begins at position begin + offset i. */
+/* A column whose offsets have 8 bytes if `wide`, else 4. String i begins at position begin + offset i. */
 typedef struct {
     __global const uint *offsets;
     ulong                offsets_at;
@@ -80,7 +80,6 @@ typedef struct {
     ulong                begin, n_bytes;
 } string_column;
 
-/* The arguments of a kernel for a column, and the column made of them. */
 #define STRING_COLUMN_ARGS(c)                                                                                          \
     __global const uint *c##_offsets, ulong c##_offsets_at, uint c##_wide, __global const uchar *c##_bytes,            \
         ulong c##_bytes_at, ulong c##_n_bytes
@@ -96,7 +95,7 @@ ORDO_FN ulong string_offset_at(__private const string_column *c, uint i)
     return c->wide ? ((__global const ulong *) c->offsets)[c->offsets_at + i] : c->offsets[c->offsets_at + i];
 }
 
-/* A string. Unless `good`, its offsets descend or exceed the column, and its bytes must not be read. */
+/* Unless `good`, the offsets are invalid, and the bytes must not be read. */
 typedef struct {
     ulong at, length;
     bool  good;

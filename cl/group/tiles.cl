@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans an array in tiles: each element gets the reduction (sum, minimum or maximum) of all earlier elements. With
- * look-back (SCAN_LOOKBACK 1), tiles_look_back reads every element once, in one launch. Otherwise elements are read
- * twice: tiles_sums reduces a range of tiles per group, then tiles_ranges combines the results of earlier groups and
- * writes the range. The whole group must call each function. */
+ * look-back (SCAN_LOOKBACK), one launch reads every element once. Otherwise tiles_sums reduces a range of tiles per
+ * group, then tiles_ranges combines the results of earlier groups and writes the range. The whole group must call each
+ * function. */
 
-/* The including file first defines:
+/* The including file defines:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
- *  tile_write       writes the results of a loaded tile. `before` is the reduction of all earlier elements
+ *  tile_write       writes the results of a loaded tile. `before` is the reduction of earlier elements
  *  lookback_refold  reduces a tile (group/lookback.cl)
- * With group/tile.cl, it also defines:
+ * With group/tile.cl, also:
  *  tile_load_input  loads a tile
- *  tile_item        returns item k of a loaded tile. `at` is the item's position
- * Without group/tile.cl, it also defines:
+ *  tile_item        returns item k of a loaded tile, at position `at`
+ * Without group/tile.cl, also:
  *  tile_fold        loads a tile and returns its reduction
  *  tile_whole       loads and writes a tile. Returns the reduction up to the tile's end */
 #pragma once
@@ -39,7 +39,7 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's r-th
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the keys before this lane's r-th
  * vector. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
@@ -53,8 +53,7 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads a tile and writes it to the output. `before` must be the reduction of all earlier tiles. Returns the reduction
- * up to the tile's end. */
+/* `before` is the reduction of all earlier tiles. Returns the reduction up to the tile's end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -73,8 +72,8 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Writes the results of this group's range of tiles. sums[g] must be the reduction of range g. If there is only one
- * range, `sums` must be NULL. */
+/* Writes this group's range of tiles. sums[g] is the reduction of range g. `sums` is NULL if there is only one
+ * range. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -94,7 +93,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile by look-back. lookback_state (group/lookback.cl) describes `state` and `stamp`. */
+/* lookback_state describes `state` and `stamp`. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -110,7 +109,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes the results of its tiles. */
+/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes its tiles. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines two values: by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values have the types and the order of
- * keys (shared/key.h). A kernel argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE state the
- * operation and type. */
+/* Combines two values by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values are typed and ordered like keys
+ * (shared/key.h). A kernel argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE give the operation and
+ * type. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -29,8 +29,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number. Of two values, the operation in `how` (minimum or maximum) selects the value with
- * the greater number. */
+/* Maps a value to an unsigned number. The minimum or maximum (`how`) of two values has the greater number. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

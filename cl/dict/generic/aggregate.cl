@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of the values in each interval of an array. aggregate_short reads all values of
- * an interval, aggregate_long a few values of a table. The host must define COMBINE_TYPE and COMBINE_OP. */
+/* Combines the values in each interval of an array, by sum, minimum or maximum. aggregate_short reads all values of an
+ * interval, aggregate_long a few values of a table. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
@@ -16,8 +16,7 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Computes a level of the table from the level before, which is the `count` values from levels[from] on. The new level
- * begins at levels[to]. Each of its values combines AGGREGATE_FAN old ones. */
+/* Combines each AGGREGATE_FAN of the `count` values from levels[from] on into one value from levels[to] on. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -27,8 +26,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i contains the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It
- * is empty if past[i] < first[i]. */
+/* Interval i has the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It is
+ * empty if past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -41,9 +40,8 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Combines the values of each interval from few values of `table`. For sums, it must hold the array's exclusive prefix
- * sums. For minima and maxima, it must hold levels. The first level is the array. AGGREGATE_FAN values of a level
- * become one value of the next level. */
+/* For sums, `table` holds the array's exclusive prefix sums. For minima and maxima, it holds the array, then levels:
+ * each value of a level combines AGGREGATE_FAN values of the level before. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

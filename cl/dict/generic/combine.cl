@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with the dictionary's values. The host must define COMBINE_TYPE (an ordo_type of the
- * values' size) and COMBINE_OP (sum, minimum or maximum). */
+/* Combines the values of a batch with the dictionary's values of type COMBINE_TYPE, by COMBINE_OP (sum, minimum or
+ * maximum). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -16,8 +16,8 @@
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to 1 if key j is the first of equal keys, else to 0. If heads[j] is 1 and found[j] is true, combines
- * the key's old value before[j] into values[j]. */
+/* Sets heads[j] to whether key j is the first of equal keys. If heads[j] and found[j] are true, combines the key's old
+ * value before[j] into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -44,9 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j contributes to its key's value. If it contributes none, sets
- * VALUE_NONE, the identity element. An insert contributes only if its key was absent when its segment began, and
- * insert[j] is j (see struct sorted_batch). */
+/* Sets brought[j] to the value that operation j contributes to its key's value, or to VALUE_NONE, the identity. An
+ * insert contributes only if its key was absent when its segment began, and insert[j] is j (struct sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -61,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] must be the combination of brought[start[j]] .. brought[j]. Combines before[j], the key's value before the
- * batch, into made[j]. Does nothing if the key was absent, or if operation start[j] is an upsert or erasure. */
+/* made[j] is the combination of brought[start[j]] .. brought[j]. Combines before[j], the key's value before the batch,
+ * into made[j], unless the key was absent or operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys as intervals of ranks. The rank of a key is the number of lesser keys. */
+/* Handles key ranges as intervals of ranks. A key's rank is the number of lesser keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -11,9 +11,8 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements, or its last ones if `descending`.
- * lengths[i] becomes the number of elements that remain. ends[i] becomes their greatest rank, or least rank if
- * `descending`. */
+/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements (`descending`: its last). lengths[i]
+ * becomes their number, ends[i] their greatest rank (`descending`: least). */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -28,8 +27,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the limited ranges as keys. ends[i] must be the key at the rank that interval_limit wrote. It
- * replaces the upper bound, or the lower bound if `descending`. An empty range gets lo_out > hi_out. */
+/* Writes the limited ranges as keys. ends[i], the key at the rank that interval_limit wrote, replaces the upper bound
+ * (`descending`: the lower). An empty range gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -124,8 +123,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals of ranks disjoint. They must be sorted by begins[]. covered[j] must be the greatest of ends[0] ..
- * ends[j - 1]. Raises begins[j] to at least covered[j]. lengths[j] becomes the number of ranks that remain. */
+/* Makes intervals of ranks disjoint. They are sorted by begins[]. Raises begins[j] to covered[j], the greatest of
+ * ends[0] .. ends[j - 1]. lengths[j] becomes the number of remaining ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -138,8 +137,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the bounds of disjoint intervals as keys. keys[j] must be the first key of interval j. An empty interval gets
- * lo_out > hi_out. `offsets` must hold the exclusive prefix sums of the lengths. */
+/* Writes disjoint intervals as keys. keys[j] is the first key of interval j. `offsets` holds the exclusive prefix sums
+ * of the lengths. An empty interval gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -182,7 +181,7 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by the pieces that begin there. `ends` must be sorted. Piece p is the ranks
+/* Replaces the ranks first[i] and past[i] by the pieces that begin there. `ends` is sorted. Piece p is the ranks
  * ends[p] .. ends[p + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
@@ -193,9 +192,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles the intervals that have 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an
- * interval i: one begins at its first piece, the other ends at its last. Lowers the owner of both segments to at most
- * i. owners[p] is the owner of the segment that begins at piece p. */
+/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i:
+ * one from its first piece on, one up to its last. Lowers the owners of both segments to at most i. owners[p] belongs
+ * to the segment that begins at piece p. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -208,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes the owners of short segments (2^level pieces) from the owners of long segments (twice as many). A segment's
- * owner is the least index of an interval that covers it. from[p] and to[p] are the owners of the long and the short
- * segment that begin at piece p. The long segments at p and at p - 2^level contain this short one. */
+/* Computes the owners of segments of 2^level pieces (`to`) from the owners of segments twice as long (`from`). Both are
+ * indexed by the segment's first piece. A segment's owner is the least interval that covers it. The long segments at p
+ * and p - 2^level contain the short one at p. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a sorted run, for tests. */
+/* Checks the invariants of a sorted run (host/dict/sorted_run.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,11 +10,11 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h, which also explains
- * the index). Adds the number of stale elements to findings[RUN_STALE]. An element is stale if a newer run replaces it.
+/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). Adds the number of
+ * stale elements, which a newer run replaces, to findings[RUN_STALE].
  *
- * The caller has computed the right words to compare with: from words[stale_at] on the bitmap of stale elements, and if
- * `counted`, from words[counted_at] on the words that `visible` must have. */
+ * words[] has the correct data: from stale_at on the bitmap of stale elements, and if `counted`, from counted_at on the
+ * array `visible`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

@@ -36,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at most
- * the query. `equal` is true if key rank - 1 equals the query. */
+/* Writes the result of query i, unless a newer run has the key. `rank` is the run's number of keys at most the query.
+ * `equal`: key rank - 1 equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

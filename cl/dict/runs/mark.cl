@@ -16,7 +16,7 @@ typedef struct {
         PLACES hidden_mem + hidden_at                                                                                  \
     }
 
-/* If `equal`, hides element rank - 1, whose key then equals the query. */
+/* Hides element rank - 1 if its key equals the query (`equal`). */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     if (!equal)

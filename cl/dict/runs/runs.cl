@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] is the number of visible elements before block b (of RUN_BLOCK
- * elements). */
+/* Answers order queries in sorted runs, and erases intervals of keys. An element is visible if its bit in hidden[] is
+ * 0. visible[b] is the number of visible elements before block b of RUN_BLOCK elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,9 +9,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Counts the visible elements of one run that have keys from lo[i] to hi[i]. Adds this number to counts[i], or
- * overwrites counts[i] if `first`. The run must have ranks[i] keys less than lo[i], and ranks[n + i] keys at most
- * hi[i]. */
+/* Adds to counts[i] the number of visible elements of one run with keys from lo[i] to hi[i]. If `first`, overwrites
+ * counts[i]. ranks[i] keys of the run are less than lo[i], ranks[n + i] are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,9 +29,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* For query i, finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last
- * before index ranks[i]. Keeps the result of earlier launches (for other runs) if that is nearer. If `first`, there are
- * none. */
+/* Query i finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last before
+ * index ranks[i]. A nearer result of an earlier launch (another run) stays. If `first`, there is none. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -77,7 +74,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares `mem`, a table of runs in local memory. One work-item fills the table by the statements `points`. */
+/* Declares `mem`, a table of runs in local memory, which the statements `points` fill. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -90,8 +87,7 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* lows[r * n + i] becomes run r's number of keys less than lo[i]. highs[r * n + i] becomes its number of keys at most
- * hi[i]. */
+/* lows[r * n + i] becomes run r's number of keys less than lo[i], highs[r * n + i] its number of keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -111,15 +107,15 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range is wide if it has more than RANGE_WIDE elements, visible or hidden. In a wide range, run_write counts visible
- * elements from each run's start: by one call of run_visible_before instead of two. */
+/* In ranges with more elements, run_write counts visible elements from each run's start: by one call of
+ * run_visible_before, not two. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Measures each range i. lows and highs must come from run_bounds.
+/* Measures each range i, with lows and highs from run_bounds.
  *
  *   candidates[i]   number of elements in all runs, visible or hidden
  *   offsets[i]      number of visible elements
- *   before[i]       number of visible elements below the range; only if it is wide (RANGE_WIDE) */
+ *   before[i]       number of visible elements below the range, if candidates[i] > RANGE_WIDE */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -148,9 +144,8 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes candidate i of a range, if it is visible. The candidates are the range's elements in all runs, visible or
- * hidden. The output index is `place` plus the number of lesser visible elements, of all runs if `wide`, else of the
- * range. If `all`, the range must have no hidden element. */
+/* Writes element i of a range, counted over all runs, if it is visible. Its output index is `place` plus the number of
+ * lesser visible elements: of all runs if `wide`, else of the range. If `all`, no element of the range is hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -182,8 +177,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges. Writes none if their number, offsets[last], exceeds `capacity`.
- * candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges, or none if their number, offsets[last], exceeds `capacity`. candidates[]
+ * and offsets[] are the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -219,8 +214,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Counts the visible elements of one run before index local_ranks[i]. Adds this number to ranks[i], or overwrites
- * ranks[i] if `first`. */
+/* Adds to ranks[i] the number of visible elements of one run before index local_ranks[i]. If `first`, overwrites
+ * ranks[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -232,11 +227,10 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank first tests the blocks at this distance from its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last block among 0 .. last that has at most `rank` visible elements before it. Guesses a block first:
- * hidden elements are mostly spread evenly. */
+/* Returns the last block up to `last` that has at most `rank` visible elements before it. Guesses first: hidden
+ * elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -257,7 +251,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Returns the index of the visible element that has `rank` visible elements before it. This element must exist. */
+/* Returns the index of the visible element with `rank` visible elements before it. It must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -273,8 +267,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element that has `rank` lesser visible elements in all runs. The element must exist.
- * past[r] becomes run r's number of keys that are at most this key. */
+/* Returns the key with `rank` lesser visible elements in all runs, which must exist. past[r] becomes run r's number of
+ * keys at most this key. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -355,8 +349,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on or, if `down`, the last one before index i. Returns its
- * index + 1, or 0 if there is none. */
+/* Returns 1 + the index of the first visible element of run r from i on (`down`: the last before i), or 0 if there is
+ * none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -365,8 +359,7 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run whose next element has the least key, or the greatest key if `down`. next[r] is a result of
- * ends_next. */
+/* Returns the run whose next element has the least key (the greatest if `down`). */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -378,8 +371,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* Writes `wanted` elements: one work-item merges the runs from the least key up, or from the greatest key down if
- * `last`. */
+/* One work-item merges the runs from the least key up, or if `last` from the greatest down. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -407,8 +399,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Let K be the key of element `place` of run `run`. Sets spans[r] to run r's elements up to K, or from K on if
- * `last`. */
+/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`, or from that key on if `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -423,8 +414,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Counts the visible elements of all runs that are less than element `place` of run `run`. `before` must be the number
- * of these in run `run`. */
+/* Counts the visible elements less than element `place` of run `run`. `before` of them are in run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -433,8 +423,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes the elements that run_ends selects, and their spans. An element's output index is the number of visible
- * elements with lesser keys, or with greater keys if `last`. */
+/* Writes the elements and spans of run_ends. An element's output index is the number of lesser (`last`: greater)
+ * visible elements. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -454,9 +444,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys, the least first. If `last`, writes the elements with the
- * greatest keys, the greatest first. Elements that a newer run replaces must be hidden. *total becomes the number of
- * visible elements, spans[r] the interval of written elements in run r. */
+/* Writes the `most` visible elements with the least keys, in key order, or if `last` with the greatest keys, in reverse
+ * order. *total becomes the number of visible elements, spans[r] the interval of written elements in run r. Elements
+ * that a newer run replaces must be hidden. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -480,9 +470,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1. (run_bounds computes lows and highs, because a CPU
- * compiler miscompiled this here.) Elements that a newer run replaces must be hidden, and visible[] must be
- * complete. */
+/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1, from run_bounds: a CPU compiler miscompiled its searches
+ * here. Elements that a newer run replaces must be hidden, and visible[] complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -496,8 +485,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans, and totals[1] to the number in
- * all runs. */
+/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans, totals[1] to the number in all
+ * runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -530,8 +519,8 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the elements of all spans (spans[r] is an interval of run r): sets their hidden bits, and subtracts their
- * number from visible[]. PoCL 3.1 compiles run_hide and run_ends wrong in a separate file. */
+/* Hides the elements of spans[r] in each run r, and subtracts their number from visible[]. PoCL 3.1 miscompiles
+ * run_hide and run_ends in a separate file. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
