@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, keys of
- * several columns, top k, group by, merge and search. share/doc/array.md has the algorithms and
- * measurements.
+ * several columns, top k, group by, merge and search. share/doc/array.md has the algorithms.
  *
  * Example: sorts `count` keys with their values.
  *
@@ -13,32 +12,32 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
- *   Types        All calls take the types of 4 and 8 bytes. Only sorts, groups by key, merges,
- *                searches and compactions also take keys of 16 bytes: ordo_sort, ordo_unique,
- *                ordo_reduce_by_key, ordo_merge, ordo_merge_runs, ordo_search, ordo_equal_range,
- *                ordo_lookup, ordo_index_build, ordo_compact. Keys are equal if all bits are: -0
- *                is not +0.
+ *   Types        All calls take types of 4 and 8 bytes. Keys of 16 bytes are for these only:
+ *                ordo_sort, ordo_unique, ordo_reduce_by_key, ordo_merge, ordo_merge_runs,
+ *                ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build, ordo_compact. Keys
+ *                are equal if all bits are: -0 is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
- *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
- *                < +0 < ... < +inf < +NaN).
+ *   Order        Integers are ordered by value, floats in IEEE total order: -NaN first, -0 before
+ *                +0, +NaN last.
+ *   Optional     An optional output may be ordo_none(), or NULL in _host calls.
  *   Overlap      Outputs must not overlap other arrays, unless a call allows it. Inputs may
  *                overlap.
- *   Results      Results depend on the input alone, bit by bit, not on the device or tuning.
- *   Memory       Each call states how much scratch memory it takes from the device's pool until its
- *                commands have ended. Calls that end in _host also copy the arrays to the device.
- *                On a CPU they copy only arrays that are both read and written.
+ *   Bounds       Unsorted keys and wrong indices or offsets cause no access outside of the arrays.
+ *   Results      Results depend, bit by bit, on the input alone, not on the device or tuning.
+ *   Memory       Each call states its scratch memory, taken from the device's pool until the
+ *                commands have ended. _host calls also copy the arrays to the device, on a CPU only
+ *                arrays that are read and written.
  *   Blocking     Calls enqueue commands and return. Do not change inputs or read outputs until the
- *                commands have ended. Calls that end in _host wait for the result.
- *   First call   The first call that needs a kernel compiles it. This takes up to 1 s per kernel on
- *                an H200, and some ms from the disk cache. ordo_device_prepare compiles kernels
- *                earlier.
+ *                commands have ended. _host calls wait for the result.
+ *   First call   The first call that needs a kernel compiles it, which takes up to some seconds.
+ *                prepare.h compiles kernels earlier.
  *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
  *                arrays, a buffer or queue of another context, an unknown type, or keys of 16 bytes
- *                in a buffer with less alignment (CL_MEM_USE_HOST_PTR).
- *                ORDO_UNSUPPORTED means a sum of floats, or a call that does not take the type.
- *                status.h lists the other errors. After an error inputs are unchanged. After a
- *                driver error outputs may be partly written. */
+ *                in a buffer with less alignment (CL_MEM_USE_HOST_PTR). ORDO_UNSUPPORTED means a
+ *                sum of floats, or a type that the call does not take. status.h lists other errors.
+ *                After an error inputs are unchanged. After a driver error outputs may be partly
+ *                written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H
@@ -57,15 +56,14 @@ typedef enum ordo_type {
     ORDO_I64 = 3,
     ORDO_F32 = 4,
     ORDO_F64 = 5,
-    /* Types of 16 bytes, for keys only. u128 is an unsigned integer with its low 64 bits first,
-     * as an unsigned __int128 of x86 and Arm. bytes16 is an array of 16 bytes that is ordered
-     * like memcmp, such as a UUID or an IPv6 address in network byte order. In device memory
-     * both must be aligned to 16 bytes. */
+    /* Types of 16 bytes, for keys only, aligned to 16 bytes in device memory. u128 is an unsigned
+     * integer with its low 64 bits first, as unsigned __int128 of x86 and Arm. bytes16 is ordered
+     * like memcmp, such as a UUID or an IPv6 address in network byte order. */
     ORDO_U128 = 6,
     ORDO_BYTES16 = 7,
 } ordo_type;
 
-/* Returns the number of bytes of an element, 4, 8 or 16, or 0 for an unknown type. */
+/* Returns the bytes of an element, 4, 8 or 16, or 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
 /* Greatest number of elements per call, because ranks and counts have 32 bits. */
@@ -83,8 +81,7 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* Returns the slice that means "no array". Pass ordo_none() for values if value_bytes is 0, and
- * for outputs that you do not need. */
+/* Returns "no array": for values if value_bytes is 0, and for outputs that you do not need. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -101,13 +98,13 @@ typedef enum ordo_op {
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    /* If true, out[i] combines in[0] to in[i]. Otherwise out[i] combines in[0] to in[i - 1], and
-     * out[0] is the identity of op. */
+    /* If true, out[i] combines in[0] to in[i]. Otherwise it combines in[0] to in[i - 1], and out[0]
+     * is the identity of op. */
     bool inclusive;
 };
 
 /* Computes prefix sums, minima or maxima of `count` elements. `out` may be the same array as `in`.
- * Cost: one or two reads of each element, depending on the device, and one write.
+ * Cost: one or two reads (device-dependent) and one write of each element.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params,
                                struct ordo_slice in, struct ordo_slice out, size_t count,
@@ -115,8 +112,8 @@ ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_param
 ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
                                     const void *in, void *out, size_t count);
 
-/* Scans each segment separately. Segments begin at element 0 and at each element i whose
- * heads[i] is not 0. `heads` has one byte per element. */
+/* Scans each segment separately. A segment begins at element 0 and at each element i whose heads[i]
+ * (a byte) is not 0. */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
                                          struct ordo_slice in, struct ordo_slice heads,
                                          struct ordo_slice out, size_t count,
@@ -130,8 +127,8 @@ struct ordo_reduce_params {
     ordo_op   op;
 };
 
-/* Writes the sum, minimum or maximum of all elements to out[0]. If count is 0, writes the
- * identity of op.
+/* Writes the sum, minimum or maximum of all elements, or the identity of op if count is 0, to
+ * out[0].
  * Cost: one read of each element.
  * Memory: at most 64 KiB. */
 ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
@@ -145,10 +142,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies the keys and values whose flag (one byte) is not 0, in their order. keys_out and
- * values_out must have capacity for `count` elements. `kept` receives the number of copied
- * elements as a uint32_t.
- * Cost: one read of flags and input, one write of the copied elements.
+/* Copies the keys and values whose flag (a byte) is not 0, in their order. keys_out and values_out
+ * must hold `count` elements. `kept` receives the number of copied elements (uint32_t).
+ * Cost: one read of the input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
                                   struct ordo_slice keys, struct ordo_slice values,
@@ -162,17 +158,17 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Maximum size of a row in bytes. A row is an element of any size, and a slice's offset `at`
- * counts rows. To sort rows, sort their keys with row indices as values, then call ordo_gather. */
+/* Maximum bytes of a row, which is an element of any size. A slice's offset `at` counts rows. To
+ * sort rows, sort their keys with row indices as values, then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
 };
 
-/* For each i below `count`, copies row indices[i] of `rows` to row i of rows_out. Indices have
- * type uint32_t. If indices[i] is n_rows or more, leaves row i of rows_out unchanged.
- * Cost: one read of each index and each requested row, one write of each row.
+/* Copies row indices[i] (uint32_t) of `rows` to row i of rows_out for all i < count. If indices[i]
+ * is n_rows or more, row i of rows_out stays unchanged.
+ * Cost: one read and one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
                                  struct ordo_slice rows, size_t n_rows, struct ordo_slice indices,
@@ -184,17 +180,16 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice. The call is then faster. If an index does occur twice,
-     * this row of rows_out may mix bytes of several input rows. */
+    /* Set to true if no index occurs twice, for speed. If one does, its row of rows_out may mix
+     * bytes of several rows. */
     bool distinct;
 };
 
-/* For each i below `count`, copies row i of `rows` to row indices[i] of rows_out. Indices have
- * type uint32_t. If an index occurs several times, its last row counts. Rows whose index is
- * n_rows or more are skipped. Other rows of rows_out stay unchanged.
- * Cost: one read of each index and row, one write of each row. Unless `distinct`, also an atomic
- *   update per index.
- * Memory: 4 bytes per row of rows_out. None if `distinct`. */
+/* Copies row i of `rows` to row indices[i] (uint32_t) of rows_out for all i < count. If an index
+ * occurs several times, its last row counts. Rows whose index is n_rows or more are skipped. Other
+ * rows of rows_out stay unchanged.
+ * Cost: one read and one write of each row, and an atomic update unless `distinct`.
+ * Memory: 4 bytes per row of rows_out, none if `distinct`. */
 ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
                                   struct ordo_slice rows, struct ordo_slice indices, size_t count,
                                   struct ordo_slice rows_out, size_t n_rows,
@@ -209,23 +204,22 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* Even if true, equal keys keep the order of the input. */
-    /* Lowest bit to sort by. Bit 0 is the lowest bit of ordo_key_bits (the key as an unsigned
-     * integer), or of a key of 16 bytes. */
+    bool      descending;
+    /* Lowest bit to sort by, of ordo_key_bits (the key as an unsigned integer) or of a key of 16
+     * bytes. */
     uint32_t first_bit;
-    /* Number of bits to sort by, from first_bit up. 0 means all bits up to the highest. */
+    /* Number of bits to sort by, from first_bit up. 0 means all up to the highest. */
     uint32_t bits;
 };
 
-/* Converts the key at `key` to an unsigned integer of the same order. Unsigned integers stay
- * unchanged, signed integers get a flipped sign bit, floats are ordered in IEEE total order.
- * Returns 0 for types of 16 bytes. */
+/* Converts a key to an unsigned integer of the same order: flips the sign bit of signed integers,
+ * puts floats in IEEE total order. Returns 0 for types of 16 bytes. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
-/* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place,
- * pass the inputs as outputs, both keys and values.
- * Cost: one read of the keys. Then, for every 8 bits, keys and values are read once or twice and
- *   written once. share/doc/array.md describes when fewer reads and writes suffice.
+/* Sorts keys with their values by radix sort. Equal keys keep their order, also if `descending`. To
+ * sort in place, pass the inputs as outputs, both keys and values.
+ * Cost: one read of the keys. Then one or two reads and one write of keys and values for every 8
+ *   bits, or less (share/doc/array.md).
  * Memory: one buffer of the input's size, plus at most 2 % of the input and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -240,44 +234,43 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
 #define ORDO_MAX_KEY_FIELDS 8
 
 /* A column of a table, as a field of a key. To sort, group or join by several columns, pack them
- * into one column of keys, and unpack the keys of the result. */
+ * into keys, and unpack the result's keys. */
 struct ordo_key_field {
     ordo_type type;
-    /* Number of bits of the field. 0 means all bits of the type. Fields of integers may have
-     * fewer bits. Their values must be below 2^bits if the type is unsigned, and from
-     * -2^(bits - 1) to 2^(bits - 1) - 1 if it is signed. */
+    /* Number of bits. 0 means all of the type. Only integers may have fewer. Their values must be
+     * below 2^bits if the type is unsigned, and from -2^(bits - 1) to 2^(bits - 1) - 1 if it is
+     * signed. */
     uint32_t bits;
-    bool     descending; /* If true, great values come first. Does not affect nulls. */
-    bool     nullable;   /* If true, the column may have nulls, and the field takes one more bit. */
-    bool     nulls_last; /* If true, nulls come after all values. Otherwise before. */
+    bool     descending; /* great values come first; does not affect nulls */
+    /* The column may have nulls. The field then takes one more bit. A validity bitmap, as in Arrow,
+     * has bit i % 8 of byte i / 8 cleared if row i is null. Its slice's offset `at` counts bits. */
+    bool nullable;
+    bool nulls_last; /* nulls come after all values, otherwise before */
 };
 
-/* Positions of the fields in a key. The first field is the most significant. Field f begins at
- * bit first_bit[f]. To sort by all fields, set ordo_sort_params.bits to `bits`: fewer bits make
- * a sort faster. To sort by fields 0 to f, set first_bit to first_bit[f] and bits to bits -
- * first_bit[f]. */
+/* Positions of the fields in a key. The first field is the most significant. Field f begins at bit
+ * first_bit[f]. To sort by all fields, set ordo_sort_params.bits to `bits`, which saves time. To
+ * sort by fields 0 to f, use first_bit[f] and bits - first_bit[f] bits. */
 struct ordo_key_layout {
     ordo_type key;  /* the narrowest of ORDO_U32, ORDO_U64 and ORDO_U128 */
-    uint32_t  bits; /* Number of bits of all fields. They are the lowest bits of a key. */
+    uint32_t  bits; /* of all fields, which are the lowest bits of a key */
     uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
 };
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
- * Errors: ORDO_INVALID if the fields need more than 128 bits, if a field has more bits than its
- *   type, or if a field of floats has fewer. The message names the field. */
+ * Errors: ORDO_INVALID if the fields exceed 128 bits, if a field has more bits than its type, or a
+ *   field of floats fewer. The message names the field. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
-/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the
- * Arrow validity bitmap of a nullable column: bit i % 8 of byte i / 8 is 0 if row i is null. The
- * slice's offset `at` counts bits. If column f has no nulls, valid[f] may be ordo_none(). If no
- * column has nulls, `valid` may be NULL. Values of nulls are ignored.
- * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has. If
- * there is none, it receives UINT32_MAX, otherwise keys_out is undefined.
+/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the bitmap
+ * of a nullable column, or ordo_none() if column f has no nulls. `valid` may be NULL if none has.
+ * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, and is
+ * not null. If there is none, it receives UINT32_MAX. Otherwise keys_out is undefined.
  * Cost: one read of each column, one write of the keys.
  * Memory: 32 bytes.
- * Blocking: waits if `outside` is ordo_none() and a field has fewer bits than its type. Then it
- *   returns ORDO_INVALID for a value out of range, with a message that has field and row. */
+ * Blocking: waits if `outside` is ordo_none() and a field has fewer bits than its type.
+ * Errors: ORDO_INVALID in that case for a value out of range. The message has field and row. */
 ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, const struct ordo_slice *columns,
                                    const struct ordo_slice *valid, size_t count,
@@ -288,10 +281,9 @@ ORDO_API ordo_status ordo_key_pack_host(ordo_device *device, const struct ordo_k
                                         const uint8_t *const *valid, size_t count, void *keys_out,
                                         uint32_t *outside);
 
-/* Unpacks keys of ordo_key_pack with the same fields. Values have the same bits as before packing,
- * and nulls have the value 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out`
- * may be NULL. Offsets of bitmaps must be multiples of 8. In a bitmap's last byte the bits after
- * the last row become 0.
+/* Unpacks keys of ordo_key_pack with the same fields. Values get their old bits back, nulls become
+ * 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out` may be NULL. Offsets of
+ * bitmaps must be multiples of 8. Bits after the last row in a bitmap's last byte become 0.
  * Cost: one read of the keys, one write of each column.
  * Memory: none. */
 ORDO_API ordo_status ordo_key_unpack(ordo_device *device, const struct ordo_key_field *fields,
@@ -308,18 +300,15 @@ ORDO_API ordo_status ordo_key_unpack_host(ordo_device *device, const struct ordo
 struct ordo_top_k_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    /* If true, returns the k greatest keys in descending order. Otherwise returns the k least keys
-     * in ascending order. */
+    /* If true, returns the k greatest keys, descending. Otherwise the k least, ascending. */
     bool greatest;
 };
 
-/* Returns the first min(k, count) elements in sorted order. Equal keys keep the order of the
- * input. `indices` receives the input index of each element as a uint32_t, and may be
- * ordo_none().
- * Cost: two reads of all keys, more if most keys share their highest bits. Then a sort of k
- *   elements.
- * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB, plus twice the outputs'
- *   bytes, plus the scratch of the sort. */
+/* Returns the first min(k, count) elements in sorted order. Equal keys keep their order. `indices`
+ * (optional) receives each element's index in the input (uint32_t).
+ * Cost: two reads of all keys, more if most share their highest bits. Then a sort of k elements.
+ * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, twice the outputs' bytes, and the
+ *   scratch of the sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -330,11 +319,11 @@ ORDO_API ordo_status ordo_top_k_host(ordo_device *device, const struct ordo_top_
 
 struct ordo_select_params {
     ordo_type key;
-    bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
+    bool      greatest; /* if true, rank 0 is the greatest key, otherwise the least */
 };
 
-/* Returns the key that has index k after sorting. index_out receives the key's index in the input
- * as a uint32_t, and may be ordo_none(). For the median pass k = count / 2.
+/* Returns the key that has index k after sorting. index_out (optional) receives its index in the
+ * input (uint32_t). For the median pass k = count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -352,20 +341,19 @@ struct ordo_reduce_by_key_params {
     ordo_type key;
     ordo_type value;
     ordo_op   op;
-    /* If true, sums of 32-bit integers have 64 bits, and values_out has 8 bytes per element. */
+    /* If true, sums of 32-bit integers have 64 bits, and values_out 8 bytes per element. */
     bool wide;
-    /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
+    /* If true, does not sort. Each sequence of equal neighbours is then a group. */
     bool sorted;
-    /* Number of low bits of ordo_key_bits (the key as an integer) to sort by. 0 means all bits.
-     * Fewer bits are faster. But keys that differ only in higher bits are then in arbitrary
-     * order, so the elements of one key can form several groups. */
+    /* Number of low bits of ordo_key_bits (the key as an integer) to sort by. 0 means all. Fewer
+     * are faster, but if keys differ only in higher bits, a key can form several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values,
- * and the number of its elements (`counts`, uint32_t, may be ordo_none()). Groups ascend by key,
- * or if `sorted`, keep the input's order. `groups` receives the number of groups as a uint32_t.
- * Only the first `capacity` groups are written.
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
+ * its number of elements (`counts`, uint32_t, optional). Groups ascend by key, or if `sorted`, keep
+ * the input's order. `groups` receives their number (uint32_t). Only the first `capacity` groups
+ * are written.
  * Cost: a sort, unless `sorted`. Then one or two reads of each element, depending on the device.
  * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
  *   buffer of the input's size. */
@@ -388,8 +376,8 @@ struct ordo_unique_params {
     uint32_t  bits;
 };
 
-/* Writes each distinct key once to keys_out, and how often it occurs (uint32_t) to `counts`.
- * Cost and memory are as for ordo_reduce_by_key without values. */
+/* Writes each distinct key once to keys_out, and how often it occurs (uint32_t) to `counts`. Cost
+ * and memory are as for ordo_reduce_by_key without values. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
                                  struct ordo_slice counts, size_t capacity,
@@ -403,12 +391,11 @@ ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_uni
 struct ordo_merge_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* If true, inputs and output are in descending order. */
+    bool      descending;  /* inputs and output descend */
 };
 
 /* Merges two sorted arrays. Elements of `a` come before equal elements of `b`. a_count + b_count
- * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order, but no access outside
- * of the buffers.
+ * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order.
  * Cost: one read and one write of each element.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
@@ -422,14 +409,14 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted part of arrays `keys` and `values`: the `count` elements that begin at element `at`. */
+/* A sorted part of `keys` and `values`: the `count` elements from element `at` on. */
 struct ordo_run {
     size_t at, count;
 };
 #define ORDO_MAX_RUNS 16
 
-/* Merges up to ORDO_MAX_RUNS sorted runs of the same arrays in one pass. Elements of an earlier run
- * come before equal elements of a later one.
+/* Merges up to ORDO_MAX_RUNS sorted runs of the same arrays. Elements of an earlier run come before
+ * equal elements of a later one.
  * Cost: one read and one write of each element, and a search per 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
@@ -444,69 +431,63 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* ---- search -------------------------------------------------------------------------------- */
 
-/* A search index over a sorted array. The array must stay in place and unchanged while the index
+/* A search index over a sorted array, which must stay in place and unchanged while the index
  * exists.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default, and 14 % with nodes of 8
- *   keys, the default for keys of 16 bytes. At most 26 % with other values of the tunables
- *   search.*.
- * Concurrency: any number of threads may search. No call may use the index while it is
- *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. 14 % with nodes of 8, the
+ *   default for keys of 16 bytes. At most 26 % with other values of the tunables search.*.
+ * Concurrency: any number of threads may search. No call may use the index while it is destroyed.
+ *   Commands enqueued before may still run, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
 
-/* Builds an index of `count` keys in ascending order. Calls on the same queue may use *out
- * immediately. Calls on another queue must wait for order->done. */
+/* Builds an index of `count` keys in ascending order. Calls on another queue must wait for
+ * order->done before they use *out. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
-/* Builds an index that contains compressed keys. Afterwards `keys` may be freed, and searches
- * may pass ordo_none() as keys.
+/* Builds an index that contains compressed keys. `keys` may then be freed, and searches may pass
+ * ordo_none() as keys.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: at most 1.13 times the bytes of the keys and a plain index together. For 2^24 uniform
- *   32-bit keys 0.53 times.
+ * Memory: at most 1.13 times the bytes of keys and plain index. 0.53 times for 2^24 uniform 32-bit
+ *   keys.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
-/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. Enqueued commands still
- * complete. */
+/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
-/* Returns the bytes of device memory that the index holds. Returns 0 for NULL. */
+/* Returns the index's bytes of device memory, or 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
-/* Order in which a call processes unsorted queries. The results do not depend on it. */
+/* Order in which a call processes unsorted queries. It does not change results. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
-    ORDO_SCHEME_PLAIN = 1, /* In the caller's order. */
-    /* Queries are processed in batches. The top levels of the index lead each query to a subtree.
-     * A batch is partitioned by subtree. So the queries of a subtree are processed together, while
-     * its keys are in a cache. Without an index, the call builds one. */
+    ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
+    /* In batches, partitioned by subtree of the index, so that the subtree stays in a cache. A
+     * missing index is built. */
     ORDO_SCHEME_BUFFERED = 2,
-    ORDO_SCHEME_SORTED = 3, /* Sorted, then answered in one pass. */
+    ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
 
 struct ordo_search_params {
     ordo_type key;
-    /* If true, counts the keys <= query. Otherwise counts the keys < query. */
+    /* If true, counts the keys <= query. Otherwise the keys < query. */
     bool upper;
-    /* Set to true if the queries ascend. The call is then faster. Results are correct even if
-     * they do not ascend. */
+    /* Set to true if the queries ascend, for speed. Results are correct anyway. */
     bool sorted_queries;
     /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
      * in _host calls. */
     const ordo_index *index;
-    /* Schemes other than PLAIN take scratch memory. SORTED takes 8 bytes and two keys per query.
-     * BUFFERED takes 24 bytes and a key per query of a batch. A batch has 640,000 queries, or 128
-     * per subtree (see ordo_scheme) if that is more. Without `index`, BUFFERED also takes the
-     * memory of an index. */
+    /* Scratch memory: PLAIN takes none. SORTED takes 8 bytes and two keys per query. BUFFERED takes
+     * 24 bytes and a key per query of a batch (640,000 or more), and the memory of a missing
+     * index. */
     ordo_scheme scheme;
 };
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. If `upper` is true,
- * counts equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but no access
- * outside of the buffer.
- * Cost: with an index, a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
- *   Without an index, a query reads log2(count) keys.
- * Memory: none with ORDO_SCHEME_PLAIN. */
+/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i], or if `upper`, not greater.
+ * Unsorted keys give arbitrary ranks of at most `count`.
+ * Cost: log2(count) reads of keys per query, or with an index log(count) / log(keys per node) reads
+ *   of nodes (64 to 128 bytes).
+ * Memory: see ordo_search_params.scheme. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
                                  size_t n_queries, struct ordo_slice ranks,
@@ -521,9 +502,8 @@ struct ordo_equal_range_params {
     const ordo_index *index;
 };
 
-/* Finds the keys that equal queries[i]. They are the elements lower[i] to upper[i] - 1 of
- * `keys`. The bounds have type uint32_t. Unsorted keys give arbitrary bounds with lower[i] <=
- * upper[i] <= count.
+/* Finds the keys that equal queries[i]: elements lower[i] to upper[i] - 1 (uint32_t) of `keys`.
+ * Unsorted keys give arbitrary bounds with lower[i] <= upper[i] <= count.
  * Cost: as ordo_search. Then about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
@@ -545,9 +525,9 @@ struct ordo_lookup_params {
     ordo_scheme       scheme;
 };
 
-/* Searches the first key that equals queries[i]. If there is one, sets values_out[i] to its
- * value and found[i] (a byte) to 1. Otherwise sets found[i] to 0 and leaves values_out[i]
- * unchanged. `found` may be ordo_none(). */
+/* Finds the first key that equals queries[i]. Sets values_out[i] to its value and found[i] (a byte)
+ * to 1. If there is none, sets found[i] to 0 and leaves values_out[i] unchanged. `found` is
+ * optional. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,
@@ -558,7 +538,6 @@ ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_loo
                                       const void *queries, size_t n_queries, void *values_out,
                                       uint8_t *found);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_scan_params(...)          (&(struct ordo_scan_params) { __VA_ARGS__ })
 #define ordo_reduce_params(...)        (&(struct ordo_reduce_params) { __VA_ARGS__ })

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An opened OpenCL device: its facts, tunables, compiled programs and scratch memory.
  *
- * Threads      Any thread may use any device. A lock makes the calls on a device enqueue commands
- *              one after another. A waiting call does not hold the lock, unless its comment says
- *              so. No other call on a device may run while the device is closed.
- * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED, and
+ * Threads      Any thread may use any device. A lock makes calls on a device enqueue commands one
+ *              after another. Calls wait without the lock, unless their comments say so. No other
+ *              call on a device may run while the device is closed.
+ * Fork         In the child of a fork, calls on the parent's device return ORDO_FORKED, and
  *              destroying and closing free only host memory. A child that computes must be forked
- *              before OpenCL is first used, or call exec, because many drivers do not work in
- *              other children.
+ *              before OpenCL is first used, or call exec: many drivers do not work in other
+ *              children.
  *
  * Example:
  *
@@ -37,20 +37,19 @@ typedef struct ordo_device ordo_device;
 
 /* ---- the environment ----------------------------------------------------------------------------
  *
- * Opening a device reads these variables. Settings in ordo_device_config take precedence.
- * Set-user-ID programs ignore the variables.
+ * Opening a device reads these variables, except in set-user-ID programs. Settings in
+ * ordo_device_config take precedence.
  *
- *   ORDO_DEVICE   selects the device. If none matches, opening returns ORDO_NO_DEVICE.
+ *   ORDO_DEVICE   selects the device. ORDO_NO_DEVICE if none matches.
  *   ORDO_MASK     lists features that the device does not use, for tests.
- *   ORDO_CL_DIR   is a directory of kernel sources that replace the library's. If it does not
- *                 exist, opening returns ORDO_IO.
+ *   ORDO_CL_DIR   is a directory of kernel sources to use instead of the library's. ORDO_IO if it
+ *                 does not exist.
  *   ORDO_LOG      is error, warning, info or debug.
- *   ORDO_PROFILE  is the file of tunables, or "off". It must be a regular file under 64 KiB that
- *                 belongs to the user or to root. Otherwise the shipped profile is used, and a
- *                 warning is logged.
+ *   ORDO_PROFILE  is the file of tunables, or "off". It must be a regular file under 64 KiB of the
+ *                 user or root. Otherwise the shipped profile is used, with a warning.
  *   ORDO_CACHE    is the directory of compiled programs and self-test results, or "off". The
- *                 default is $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Directory and files must belong
- *                 to the user and be writable by nobody else, because their content is executed. */
+ *                 default is $XDG_CACHE_HOME/ordo or ~/.cache/ordo. The user must own directory and
+ *                 files, and nobody else may write them: they are executed. */
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -61,55 +60,50 @@ typedef enum ordo_log_level {
     ORDO_LOG_DEBUG = 3
 } ordo_log_level;
 
-/* A function that receives one log message, without a newline. The text is valid during the
- * call. The function must not call Ordo.
- * Concurrency: a device sends one message at a time, from the thread of the Ordo call, usually
- *   with the device's lock held. */
+/* Receives one log message, without a newline. The text is valid during the call. The function must
+ * not call Ordo.
+ * Concurrency: one message at a time per device, from the thread of the Ordo call, usually with the
+ *   device's lock held. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
-/* Settings for opening a device. A member that is zero means the default. After opening, only
- * `log` and `user` are used. */
+/* Settings for opening a device. Zero means the default. Only `log` and `user` are used later. */
 struct ordo_device_config {
     /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL
-     * means the text in ORDO_DEVICE, or else the first GPU, or else the first device. */
+     * means ORDO_DEVICE, or else the first GPU, or else the first device. */
     const char *select;
-    /* Receives errors and warnings, or the levels that ORDO_LOG selects. If `log` is NULL,
-     * messages go to stderr, but only if ORDO_LOG is set. */
+    /* Receives errors and warnings, or the levels that ORDO_LOG selects. If `log` is NULL, messages
+     * go to stderr, but only if ORDO_LOG is set. */
     ordo_log_fn log;
     void       *user; /* passed to log */
     /* Receives the error message if opening fails, cut to message_bytes. May be NULL. */
     char  *message;
     size_t message_bytes;
-    /* Receives the number of bytes of the whole message with its final 0, or 0 after success.
-     * May be NULL. 4096 bytes suffice for every message except build logs. */
+    /* Receives the bytes of the whole message with its final 0, or 0 after success. May be NULL.
+     * 4096 suffice, except for build logs. */
     size_t *message_needs;
-    size_t  memory_limit; /* limit of device memory in bytes; 0: the size of the device's memory */
+    size_t  memory_limit; /* limit of device memory in bytes; 0: the device's memory */
     /* Features that the device does not use, for tests:
-     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". If NULL, the variable
-     * ORDO_MASK lists the features. */
+     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL means ORDO_MASK. */
     const char *mask;
-    /* If true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done). */
+    /* if true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done) */
     bool profiling;
-    bool no_self_test; /* skips the self-test */
-    /* Number of threads, 1 to 16, that compile a new dictionary's likely kernels in the
-     * background. -1 means none. 0 means the number in ORDO_BUILD_THREADS, or else 2 for a GPU
-     * and none for a CPU. */
+    bool no_self_test;
+    /* Threads that compile a new dictionary's likely kernels in the background: 1 to 16, or -1 for
+     * none. 0 means ORDO_BUILD_THREADS, or else 2 for a GPU and none for a CPU. */
     int build_threads;
 };
 
 /* Opens and tests a device, and creates a context and an in-order queue. On error sets *out to
  * NULL.
- * Cost: 0.26 s on an H200. The first time, or with a new profile, 1.9 s to compile and test
- *   kernels. Some seconds on a CPU.
- * Blocking: waits for the self-test. facts.dropped lists the kernel variants that failed and
- *   their replacements.
+ * Cost: 0.26 s on an H200. The first time, or with a new profile, 1.9 s. Some seconds on a CPU.
+ * Blocking: waits for the self-test.
  * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO for a
  *   wrong ORDO_CL_DIR. ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if even the safest kernel
- *   variants fail. OpenCL and memory errors. */
+ *   variants fail. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
-/* Opens the caller's device with the caller's context and queue. Retains all three. If `queue`
- * is NULL, creates an in-order queue. Ignores config->select. */
+/* Opens a device with the caller's context and queue. Retains all three. If `queue` is NULL,
+ * creates an in-order queue. Ignores config->select. */
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
@@ -118,27 +112,25 @@ ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_c
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
-/* Return the OpenCL objects of a device, for the caller's own commands and buffers. The
- * functions do not retain the objects. */
+/* Return the device's OpenCL objects, without retaining them, for the caller's own commands. */
 ORDO_API cl_context       ordo_device_context(const ordo_device *device);
 ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
 ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-/* After an error from the driver (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as
- * before the call, and order->done is not set. The call may be repeated. Commands that the call has
- * enqueued still run. If the driver fails permanently, each call returns an error, but objects can
- * still be destroyed and the device closed. */
+/* After a driver error (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as before the
+ * call, unless dict.h says otherwise, and order->done is not set. The call may be repeated.
+ * Commands already enqueued still run. If the driver fails permanently, each call returns an error,
+ * but objects can still be destroyed and the device closed. */
 
-/* ORDO_DEVICE_FAILED: a call that waits returns this if a kernel failed on the device. The
- * kernel's outputs are undefined, and its dictionary must be cleared. Most drivers then refuse
- * all calls on the context. NVIDIA's driver also refuses new contexts of the process. Ordo's
- * calls return ORDO_DEVICE_FAILED until a wait succeeds. */
+/* ORDO_DEVICE_FAILED: a call that waits found that a kernel failed. The kernel's outputs are
+ * undefined, and its dictionary must be cleared. Most drivers then refuse all calls on the context,
+ * NVIDIA's also new contexts of the process. Ordo's calls return ORDO_DEVICE_FAILED until a wait
+ * succeeds. */
 
-/* Copies the message of the device's last error, in any thread, to `text`. If the message with its
- * final 0 is longer than `bytes`, cuts it. Returns the bytes of the whole message, or 1 if there
- * was no error. */
+/* Copies the message of the device's last error, in any thread, to `text`, cut to `bytes` with its
+ * final 0. Returns the bytes of the whole message, or 1 if there was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -149,8 +141,8 @@ ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* How the work-items of a team (lanes) exchange data. A team is a sub-group, a part of a
- * sub-group, or a single work-item. */
+/* How the lanes (work-items) of a team exchange data. A team is a sub-group, part of one, or a
+ * single work-item. */
 typedef enum ordo_lanes {
     ORDO_LANES_ONE = 0,    /* single work-items: CPUs, unknown devices */
     ORDO_LANES_KHR = 1,    /* Khronos sub-groups */
@@ -168,16 +160,14 @@ typedef enum ordo_atomics {
 /* Facts about a device, from the driver, trial compiles and the self-test. */
 struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
-    bool cpu;            /* True if a work-group runs in one thread. */
-    bool unified_memory; /* true if host and device share memory */
-    /* True if every work-group that has started continues to run. Other groups may then wait for
-     * it. */
+    bool cpu;            /* a work-group runs in one thread */
+    bool unified_memory; /* host and device share memory */
+    /* true if started work-groups continue to run, so that others may wait for them */
     bool groups_progress;
-    bool int64_atomics; /* true if device memory has 64-bit atomics */
-    /* True if a load through a pointer runs after the load of this pointer, even without a
-     * fence. */
+    bool int64_atomics; /* device memory has 64-bit atomics */
+    /* true if, even without a fence, a load through a pointer runs after the load of the pointer */
     bool         address_order;
-    bool         own_binary_cache; /* True if the driver caches programs. */
+    bool         own_binary_cache; /* the driver caches programs */
     ordo_lanes   lanes;
     ordo_atomics atomics;
     uint32_t     sub_group; /* work-items per sub-group; 1 with ORDO_LANES_ONE */
@@ -195,15 +185,15 @@ struct ordo_facts {
     double       build_ms;     /* part of open_ms: compiling programs */
     double       self_test_ms; /* part of open_ms: the self-test */
     bool         self_test_remembered;
-    char         dropped[256]; /* Failed kernel variants and their replacements, one per line. */
+    /* kernel variants that failed the self-test, and their replacements, one per line */
+    char dropped[256];
 };
 
 /* Returns the facts, which are valid until the device is closed, or NULL for NULL. Only
  * ordo_device_self_test changes self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
-/* Runs the self-test, which compares results of sub-group operations, atomics, scan and sort
- * with known results.
+/* Tests sub-group operations, atomics, scan and sort.
  * Blocking: yes.
  * Errors: ORDO_SELF_TEST. The message names the wrong result. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
@@ -211,7 +201,7 @@ ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 /* ---- memory -------------------------------------------------------------------------------- */
 
 struct ordo_memory {
-    uint64_t held_bytes; /* bytes of indexes, structures and scratch */
+    uint64_t held_bytes; /* indexes, structures and scratch */
     uint64_t held_peak_bytes;
     uint64_t scratch_bytes;      /* part of held_bytes: scratch */
     uint64_t scratch_peak_bytes; /* peak of scratch since the last trim */
@@ -219,8 +209,7 @@ struct ordo_memory {
 };
 ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
 
-/* Releases unused scratch memory and restarts the peaks (members ..._peak_bytes). Running
- * commands keep their scratch. */
+/* Frees unused scratch memory and restarts the peaks. Running commands keep their scratch. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
 /* ---- tuning -------------------------------------------------------------------------------- */
@@ -240,8 +229,8 @@ struct ordo_tunable_info {
     const char *text; /* its meaning */
     uint32_t    value;
     ordo_origin origin;
-    bool        applies;   /* True if other values may be faster. */
-    uint32_t    n_choices; /* number of permitted values in `choice` */
+    bool        applies;   /* other values may be faster */
+    uint32_t    n_choices; /* permitted values in `choice` */
     uint32_t    choice[16];
 };
 
@@ -252,15 +241,14 @@ ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
 
 /* Sets a tunable of this device object. If the device cannot run a value, later calls use a lower
  * value.
- * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
- *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
- *   registers. */
+ * Errors: ORDO_INVALID for an unknown name or a value not among its choices. Later calls return
+ *   ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of registers. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes all tunables of origin TUNED or SET to the user's profile, which is read when the device
- * is opened. The file is $ORDO_PROFILE, $XDG_CONFIG_HOME/ordo/<device>.profile or
- * ~/.config/ordo/<device>.profile. Creates missing directories. Only the user can read the file.
- * `path` (may be NULL) receives the file name, cut to path_bytes with its final 0.
+/* Writes all tunables of origin TUNED or SET to the user's profile, which opening a device reads:
+ * $ORDO_PROFILE, $XDG_CONFIG_HOME/ordo/<device>.profile or ~/.config/ordo/<device>.profile. Creates
+ * missing directories. Only the user can read the file. `path` (may be NULL) receives the file
+ * name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if the file cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
@@ -270,29 +258,29 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *
  * Blocking  A call that changes a dictionary, waits for the device or first prepares an index
  *           blocks until the events in `wait` are complete. Another thread must set user events. A
- *           call that changes a dictionary also waits for events that earlier calls on its queue
- *           wait for. If an event fails, the call returns ORDO_OPENCL and changes nothing.
- * Errors    ORDO_INVALID for NULL in the list, for an object that is not an event, or for an event
- *           of another context. ORDO_OPENCL for a failed event. ordo_device_last_cl_error returns
- *           its code. Nothing is enqueued then.
- * Failure   Calls that do not block pass the list to the driver. If an event fails later, this
- *           call runs completely or not at all, and so does each later one. If a call does not
- *           run, its order->done fails and its outputs are undefined. PoCL before version 4
- *           crashes or hangs instead. If a command of the caller fails, some drivers drop a change
- *           of a dictionary. The dictionary's next call checks it, and may return ORDO_BROKEN. */
+ *           call that changes a dictionary also waits for the events of earlier calls on its queue.
+ *           If an event fails, the call returns ORDO_OPENCL and changes nothing.
+ * Errors    ORDO_INVALID for NULL, a wrong object or an event of another context in the list.
+ *           ORDO_OPENCL for a failed event, with its code in ordo_device_last_cl_error. Nothing is
+ *           enqueued then.
+ * Failure   Calls that do not block pass the list to the driver. If an event fails later, this and
+ *           each later call runs completely or not at all. If a call does not run, its order->done
+ *           fails and its outputs are undefined. PoCL before version 4 crashes or hangs instead. If
+ *           a command of the caller fails, some drivers drop a change of a dictionary. The
+ *           dictionary's next call checks it, and may return ORDO_BROKEN. */
 struct ordo_order {
-    /* Queue of the device's context, or NULL for the device's own queue. If the queue is
-     * out-of-order, barriers separate the commands of a call. */
+    /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
+     * barriers separate the commands of a call. */
     cl_command_queue queue;
     cl_uint          n_wait; /* number of events in wait */
     const cl_event  *wait;   /* events that must precede the call */
     /* Receives a marker event after the call's commands, which the caller must release. May be
-     * NULL. In an in-order queue with profiling, a call's time is the difference between
-     * CL_PROFILING_COMMAND_END of its marker and of the previous call's marker. */
+     * NULL. In an in-order queue with profiling, a call's time is the difference of
+     * CL_PROFILING_COMMAND_END between its marker and the previous call's. */
     cl_event *done;
 };
 
-/* Waits until all commands in the device's own queue have ended. */
+/* Waits for all commands in the device's own queue. */
 ORDO_API ordo_status ordo_device_finish(ordo_device *device);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered dictionaries in device memory: one interface to several structures. A dictionary maps
  * distinct keys to values. Every key and value is legal. Keys have the order of array.h: -0 and +0
- * are two keys, and so is each NaN.
+ * are two keys, and so are NaNs with different bits.
  *
  * Example:
  *
@@ -16,28 +16,24 @@
  * The rules of array.h apply, and these:
  *
  *   Batches     A batch acts as if its operations ran one after another in the order of their
- *               indices. Queries see all earlier updates. An empty batch signals order->done and
- *               sets returned numbers and offsets[0] to 0.
- *   _host       Calls that end in _host take host arrays, allocate device memory of the same size,
- *               and block. If that memory is missing, queries of single keys, counts and aggregates
- *               process the batch in pieces, and other threads' calls wait meanwhile.
- *   Events      A call that changes the dictionary blocks until the events in order->wait are
- *               complete (ordo_order). A query passes the events to the driver, unless it waits
- *               anyway or must first prepare an index.
+ *               indices. Queries see all earlier updates. An empty batch sets returned numbers and
+ *               offsets[0] to 0.
+ *   _host       If device memory for the arrays is missing, queries of single keys, counts and
+ *               aggregates process pieces, while other threads' calls wait.
  *   Queues      A call on another queue runs after the earlier calls on the same dictionary.
  *   Results     Results have the same bits on all devices and with all structures. Only hash tables
- *               export in an order of their own (hash.h).
- *   Costs       The lines named Cost count other calls: "a find" is the cost of ordo_dict_find, "an
- *               update" the cost of ordo_dict_upsert.
+ *               export in another order (hash.h).
+ *   Costs       "A find" in a line named Cost is the cost of ordo_dict_find, "an update" of
+ *               ordo_dict_upsert.
  *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
  *               another. */
 
-/* Errors: ORDO_TOO_LARGE means that a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or
- *   an allocation exceeds the device's largest. ORDO_UNSUPPORTED means that ordo_dict_can returns
- *   false for the call. After an error of arguments or memory the content is unchanged. After
- *   ORDO_OPENCL a structure that changes in place (blink.h, hash.h) may hold a part of the batch.
- *   The next call then checks the structure, and returns ORDO_BROKEN if it is damaged.
- *   ordo_dict_build and ordo_dict_clear repair the dictionary. */
+/* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
+ *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
+ *   the call. After an error of arguments or memory the content is unchanged. After ORDO_OPENCL a
+ *   structure that changes in place (blink.h, hash.h) may hold a part of the batch. Its next call
+ *   checks it, and returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair
+ *   it. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
@@ -66,27 +62,26 @@ typedef enum ordo_dict_op {
     ORDO_CAN_BUILD,
     ORDO_CAN_UPDATE, /* upsert, insert, erase */
     ORDO_CAN_FIND,   /* find, contains, size, export */
-    /* Queries that need key order, such as count, range, seek and rank. */
+    /* queries that need key order: count, range, seek, rank, ... */
     ORDO_CAN_ORDER,
-    /* Mixed batches. Without ORDO_CAN_ORDER, they may contain only operations on single keys. */
+    /* mixed batches; without ORDO_CAN_ORDER, of single keys only */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* ordo_dict_apply_concurrent */
 } ordo_dict_op;
-/* Returns true if the dictionary's structure supports `op`. Returns false for NULL. */
+/* Returns true if the dictionary supports `op`. Returns false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* Returns the name of the structure, such as "lsm" or "sorted array". Returns "" for NULL. */
+/* Returns the structure's name, such as "lsm" or "sorted array", or "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------- */
 
-/* Replaces the content by `count` elements in any order. If a key occurs several times, its last
- * value counts.
+/* Replaces the content by `count` elements in any order. A repeated key gets its last value.
  * Cost: one sort.
- * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the
- *   new keys and values, plus 4 MiB. If keys repeat, it takes 3.3 times these bytes. A B-link
- *   tree or skiplist takes 5 times these bytes. The old content stays until the end.
- * Blocking: waits for the number of distinct keys. */
+ * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the new
+ *   keys and values, plus 4 MiB. If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times
+ *   these bytes. The old content stays until the end.
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
                                      const struct ordo_order *order);
@@ -94,7 +89,7 @@ ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, con
                                           size_t count);
 
 /* Stores each key with its value. If the key is present, the value replaces the old one.
- * Cost: an update, as the structure's header describes.
+ * Cost: an update (see the structure's header).
  * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
@@ -102,25 +97,22 @@ ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count);
 
-/* Stores each absent key with its value. Present keys keep their values. If a key occurs several
- * times in the batch, its first value counts. Sets inserted[i] (a byte) to 1 if element i was
- * stored, else to 0. `inserted` may be ordo_none().
+/* Stores each absent key with its value. Present keys keep their values, a repeated key gets its
+ * first value. inserted[i] (a byte, optional) becomes 1 if element i was stored, else 0.
  * Cost: a sort of the keys, a find per key, and an update.
- * Memory: the update's scratch, or per element two keys and 12 bytes if that is more. */
+ * Memory: the update's scratch, or two keys and 12 bytes per element if that is more. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count, uint8_t *inserted);
 
-/* Combines each value with the stored value of its key by `op`: sum, minimum or maximum. Stores
- * absent keys with their values. If a key occurs several times, all its values are combined.
- * `value` is the type of the values.
- * Cost: an update. An LSM, FAST tree or HAMT also needs a sort of keys with values and a find
- *   per key.
+/* Combines each value (of type `value`) with the stored value of its key by `op`: sum, minimum or
+ * maximum. Stores absent keys with their values. All values of a repeated key are combined.
+ * Cost: an update. An LSM, FAST tree or HAMT also needs a sort and a find per key.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
- * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums
- *   of floats. */
+ * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums of
+ *   floats. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
                                        struct ordo_slice keys, struct ordo_slice values,
                                        size_t count, const struct ordo_order *order);
@@ -132,13 +124,13 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. If lo[i] > hi[i], range
- * i is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes. Keys that an
- * earlier range removes are not counted again. `erased` may be ordo_none().
+/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. They are empty if lo[i] >
+ * hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, not
+ * counting keys of earlier ranges.
  * Cost: two ranks per range, a sort of the ranges, a range query and an update.
- * Memory: scratch of the removed keys, plus 44 bytes and two keys per range. If ranges overlap
- *   and `erased` is given, 17 more bytes per range.
- * Blocking: waits for the number of removed keys. */
+ * Memory: scratch of the removed keys, plus 61 bytes and two keys per range (44 bytes without
+ *   overlaps or `erased`).
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
                                            struct ordo_slice hi, size_t count,
                                            struct ordo_slice        erased,
@@ -147,13 +139,11 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
                                                 size_t count, uint32_t *erased);
 
 /* take_first removes the `count` least elements, or all if there are fewer, and returns them in
- * ascending order. take_last removes the greatest elements and returns them in descending order.
- * *taken receives the number of removed elements. keys_out and values_out must have capacity for
- * `count` elements, or be ordo_none().
- * Cost: a range query and an update. An LSM only marks the elements as erased. For take_last a
- *   sorted array only becomes shorter.
+ * ascending order. take_last removes the greatest, and returns them in descending order. *taken
+ * receives their number. keys_out and values_out are optional, with space for `count` elements.
+ * Cost: a range query and an update. An LSM only marks elements as erased.
  * Memory: scratch of a key and a byte per element.
- * Blocking: waits for the number of elements. */
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *taken,
                                           const struct ordo_order *order);
@@ -175,14 +165,14 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost: a search per query, and the results. An LSM searches each of its runs. Some structures
- *   first prepare an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes,
- *   plus a key if keys_out is ordo_none(), plus 1 byte if `found` is ordo_none(). A range needs
- *   20 bytes, plus 8 bytes for each further run of an LSM. */
+ * Cost: a search per query, in an LSM of each run, and the results. Some structures first prepare
+ *   an index or a list, as their headers say.
+ * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, plus a
+ *   key without keys_out, plus 1 byte without `found`. A range needs 20 bytes, plus 8 bytes for
+ *   each further run of an LSM. */
 
-/* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise
- * sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs may be ordo_none(). */
+/* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise sets
+ * found[i] to 0 and leaves values_out[i] unchanged. Both outputs are optional. */
 ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                     struct ordo_slice values_out, struct ordo_slice found,
                                     const struct ordo_order *order);
@@ -195,8 +185,8 @@ ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count,
                                              uint8_t *found);
 
-/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included. If lo[i] >
- * hi[i], the number is 0. */
+/* Sets counts[i] (uint32_t) to the number of keys from lo[i] to hi[i], both included, or 0 if lo[i]
+ * > hi[i]. */
 ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice counts,
                                      const struct ordo_order *order);
@@ -205,12 +195,11 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
 
 /* Returns for each i all elements with keys from lo[i] to hi[i], in key order, as elements
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
- * (uint64_t). Each output may be ordo_none(). *needed receives offsets[count], the total number of
- * elements.
+ * (uint64_t), *needed the last of them. Each output is optional.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if the total exceeds `capacity`, the number of elements that keys_out and
- *   values_out hold. Neither is written then. If `needed` is NULL, the caller must compare
- *   offsets[count] with `capacity`. */
+ * Errors: ORDO_TOO_SMALL if the elements exceed `capacity`, the space of keys_out and values_out.
+ *   Neither is written then. If `needed` is NULL, the caller must compare offsets[count] with
+ *   `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -220,31 +209,30 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
                                           size_t count, uint64_t *offsets, void *keys_out,
                                           void *values_out, size_t capacity, size_t *needed);
 
-/* Ranges with a limit on their number of elements, in ascending or descending order. Example:
- * the next k elements after a key. */
+/* Ranges with a limit, in either order. Example: the next k elements after a key. */
 struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
-    uint32_t          limit; /* Maximum number of elements per range. 0: no limit. */
-    /* limits[i] (uint32_t) is the limit of range i, and may be 0. `limits` may be ordo_none().
-     * If `limit` is set, too, the lower of both applies. */
+    uint32_t          limit; /* maximum number of elements per range; 0: no limit */
+    /* limits[i] (uint32_t) is the limit of range i, and may be 0. `limits` may be ordo_none(). If
+     * `limit` is also set, the lower one applies. */
     struct ordo_slice limits;
-    /* If true, each range is returned in descending order, and a limit keeps its greatest keys. */
+    /* If true, each range descends, and a limit keeps its greatest keys. */
     bool descending;
 
     struct ordo_slice offsets; /* count + 1 numbers (uint64_t) */
     struct ordo_slice keys_out, values_out;
-    size_t            capacity; /* number of elements that keys_out and values_out hold */
+    size_t            capacity; /* elements that keys_out and values_out hold */
 };
 /* Returns ranges with limits, like ordo_dict_range.
  * Cost: a range query. A limit adds two ranks and a selection per range. Descending order moves
  *   each element once more.
- * Memory: scratch of a range query. A limit adds 16 bytes and three keys per range. */
+ * Memory: as a range query. A limit adds 16 bytes and three keys per range. */
 ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *dict,
                                              const struct ordo_limited_ranges *ranges,
                                              size_t *needed, const struct ordo_order *order);
 
-/* Like ordo_limited_ranges, with arrays in host memory. */
+/* Like ordo_limited_ranges, with host arrays. */
 struct ordo_host_limited_ranges {
     const void     *lo, *hi;
     size_t          count;
@@ -260,15 +248,13 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
                                                   size_t                                *needed);
 
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
- * hi[i], and counts[i] (uint32_t) to the number of these keys. If there are none, results[i] is
- * the identity of op. `counts` may be ordo_none().
- * Cost: two ranks per range. If no range has more than 128 elements, reads their values. Otherwise
- *   builds a table of all values, which later calls reuse until the dictionary changes. If all
- *   ranges together have less than a quarter of all elements, the table has only these elements,
- *   and is not reused.
- * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value
- *   per element, and a 15th more for minima and maxima.
- * Blocking: waits for the lengths of the ranges. */
+ * hi[i], and counts[i] (uint32_t, optional) to the number of these keys. If there are none,
+ * results[i] is the identity of op.
+ * Cost: two ranks per range, and a read of the values. If a range has over 128 elements, a table of
+ *   values instead, which later calls may reuse (share/doc/dict.md).
+ * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
+ *   element, 7 % more for minima and maxima.
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
                                          struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                          struct ordo_slice results, struct ordo_slice counts,
@@ -284,9 +270,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds the nearest key that has the given relation to k = keys[i]. Outputs this key, its value,
- * and 1 in found[i] (a byte). If there is none, sets found[i] to 0 and leaves the other outputs
- * unchanged. Each output may be ordo_none(). */
+/* Finds the nearest key with the given relation to k = keys[i], and its value. Outputs are as for
+ * ordo_dict_find. */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
                                     struct ordo_slice values_out, struct ordo_slice found,
@@ -295,8 +280,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but does not find keys beyond bounds[i]. With ORDO_GE and ORDO_GT these
- * are the keys greater than bounds[i], with ORDO_LT and ORDO_LE the lesser ones.
+/* Like ordo_dict_seek, but finds no keys beyond bounds[i]: greater than bounds[i] with ORDO_GE and
+ * ORDO_GT, lesser with ORDO_LT and ORDO_LE.
  * Memory: also scratch of a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -307,8 +292,7 @@ ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation r
                                                 const void *keys, const void *bounds, size_t count,
                                                 void *keys_out, void *values_out, uint8_t *found);
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i]. With ORDO_LE an equal key is
- * counted, too.
+/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i], with ORDO_LE not greater.
  * Cost: a search per key.
  * Errors: ORDO_INVALID for relations other than ORDO_LT and ORDO_LE. */
 ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
@@ -317,20 +301,18 @@ ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, str
 ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys,
                                          size_t count, uint32_t *ranks);
 
-/* Finds the element of rank ranks[i] (uint32_t). The rank of an element is the number of lesser
- * keys, so rank 0 is the least element. If no element has this rank, sets found[i] to 0 and
- * leaves the other outputs unchanged. Each output may be ordo_none().
- * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs
- *   takes a step per run for each bit of a key. */
+/* Finds the element with ranks[i] (uint32_t) lesser keys. Outputs are as for ordo_dict_find.
+ * Cost: a sorted array reads one element, a tree searches its leaves, an LSM of several runs takes
+ *   a step per run and bit of a key. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
                                       struct ordo_slice found, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
                                            void *keys_out, void *values_out, uint8_t *found);
 
-/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove, without
- * removing them. *got receives their number. `got` must not be NULL.
- * Blocking: waits for the number of elements. */
+/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove. *got receives
+ * their number.
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
                                           const struct ordo_order *order);
@@ -342,7 +324,7 @@ ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *got);
 
-/* Return the least or the greatest element. Each output has one entry, as in ordo_dict_seek. */
+/* Return the least or greatest element. Each output has one entry, as in ordo_dict_seek. */
 ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out,
                                      struct ordo_slice value_out, struct ordo_slice found,
                                      const struct ordo_order *order);
@@ -358,8 +340,8 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* Returns all elements in key order. A hash table returns them in its own order. *count receives
- * the number of elements. values_out may be ordo_none().
+/* Returns all elements in key order, or of a hash table in another order. *count receives their
+ * number. values_out is optional.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
@@ -370,21 +352,20 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
 
 /* ---- mixed batches ------------------------------------------------------------------------- */
 
-/* Code of an operation in a mixed batch, stored in one byte. The comments list the outputs that
- * the operation writes. */
+/* Code of an operation (one byte), and the outputs that the operation writes. */
 typedef enum ordo_code {
     ORDO_FIND = 0,     /* found, values_out */
     ORDO_CONTAINS = 1, /* found */
     ORDO_UPSERT = 2,   /* found: 1 if the key was present before */
     ORDO_INSERT = 3,   /* found: 1 if the key is present; nothing is stored then */
-    ORDO_ERASE = 4,    /* found: 1 if the key was present before */
+    ORDO_ERASE = 4,    /* found: as ORDO_UPSERT */
     ORDO_SEEK_LT = 5,  /* found, keys_out, values_out */
     ORDO_SEEK_LE = 6,
     ORDO_SEEK_GE = 7,
     ORDO_SEEK_GT = 8,
     ORDO_COUNT = 9,    /* counts: number of keys from keys[i] to hi[i] */
     ORDO_RANGE = 10,   /* counts, and elements in range_keys, range_values */
-    ORDO_COMBINE = 11, /* found: 1 if the key was present before */
+    ORDO_COMBINE = 11, /* found: as ORDO_UPSERT */
     ORDO_RANK_LT = 12, /* counts: number of keys < keys[i] */
     ORDO_RANK_LE = 13, /* counts: number of keys <= keys[i] */
     ORDO_SELECT = 14,  /* keys[i] is the rank; found, keys_out, values_out */
@@ -393,46 +374,42 @@ typedef enum ordo_code {
 } ordo_code;
 
 /* A mixed batch of `count` operations. Operation i uses element i of each array. Outputs that an
- * operation does not write stay unchanged. Arrays that no operation uses may be ordo_none(),
- * except `codes` and `keys`. */
+ * operation does not write stay unchanged. Unused arrays may be ordo_none(), except `codes` and
+ * `keys`. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* keys, or lower bounds of ranges */
     struct ordo_slice hi;     /* upper bounds of counts and ranges */
-    struct ordo_slice values; /* read by upserts, inserts and combines */
+    struct ordo_slice values; /* of upserts, inserts and combines */
     size_t            count;
 
-    struct ordo_slice found;      /* bytes */
-    struct ordo_slice keys_out;   /* written by seeks and selections */
-    struct ordo_slice values_out; /* written by finds, seeks and selections */
-    struct ordo_slice counts;     /* uint32_t: written by counts, ranges and ranks */
+    struct ordo_slice found; /* bytes */
+    struct ordo_slice keys_out;
+    struct ordo_slice values_out;
+    struct ordo_slice counts; /* uint32_t */
 
-    /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i +
-     * 1] - 1 of range_keys and range_values. If operation i is not a range, the two offsets are
-     * equal. */
+    /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i + 1]
+     * - 1 of range_keys and range_values. Other operations have none. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
-    size_t            range_capacity; /* number of elements that range_keys and range_values hold */
+    size_t            range_capacity; /* elements that range_keys and range_values hold */
 
     ordo_type value;   /* type of the values in combines */
     ordo_op   combine; /* the operation of combines */
 };
 
-/* Applies a mixed batch as if its operations ran one after another in the order of their
- * indices.
- * Cost: one sort, one find per key, two or three scans, and one update. share/doc/dict.md has
- *   the cost of seeks, counts, ranges, ranks and selections.
- * Memory: scratch of 45 bytes, a key and a value per operation. If the batch has queries in key
- *   order, 80 bytes instead of 45. Ranges also take space for the elements that they contain
- *   before the batch.
+/* Applies a mixed batch in the order of its operations.
+ * Cost: one sort, one find per key, two or three scans, and one update (share/doc/dict.md).
+ * Memory: scratch of 45 bytes, a key and a value per operation. 80 bytes instead of 45 with queries
+ *   in key order. Ranges also take the elements that they contain before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
- *   range_capacity elements. *needed then receives their number (`needed` may be NULL). After
- *   these errors no operation is applied. Combines have the errors of ordo_dict_combine. */
+ *   range_capacity elements; *needed (may be NULL) receives their number. No operation is then
+ *   applied. Combines have the errors of ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
-/* Like ordo_batch, with arrays in host memory. */
+/* Like ordo_batch, with host arrays. */
 struct ordo_host_batch {
     const uint8_t *codes;
     const void    *keys, *hi, *values;
@@ -451,24 +428,22 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
- * Operations run in no fixed order. Operations on single keys are linearizable: for each key,
- * the results are as if its operations had run one after another in some order. So a find may
- * see the state before or after an update of its key. Seeks, counts and ranges read the leaves
- * one after another, but in a HAMT or X-fast trie they see the state before the batch. A reported
- * key was present, with its value, at some moment. A key that was present throughout is reported
- * once. Reported keys ascend. */
+ * Operations run in no fixed order. Operations on single keys are linearizable: for each key, the
+ * results are as if its operations had run one after another in some order. Seeks, counts and
+ * ranges read the leaves one after another, but in a HAMT or X-fast trie they see the state before
+ * the batch. A reported key was present, with its value, at some moment. A key that was present
+ * throughout is reported once. Reported keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {
     ORDO_DONE = 0,
     ORDO_NOT_STORED = 1, /* memory was missing, nothing changed */
-    ORDO_CUT_SHORT = 2, /* The range has more elements than its slice. counts[i] is their number. */
-    ORDO_UNKNOWN = 3,   /* invalid code, nothing done */
+    ORDO_CUT_SHORT = 2,  /* the range has more elements, counts[i], than its slice */
+    ORDO_UNKNOWN = 3,    /* invalid code, nothing done */
 } ordo_outcome;
 
-/* A batch of `count` unordered operations. Most members are as in ordo_batch. Instead of the
- * output `offsets` there is an input `rooms`, which assigns each range its slice of range_keys
- * and range_values. */
+/* A batch of `count` unordered operations, like ordo_batch. Instead of the output `offsets` the
+ * input `rooms` assigns each range its slice of range_keys and range_values. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
     size_t            count;
@@ -477,18 +452,18 @@ struct ordo_concurrent_batch {
     /* bytes (ordo_outcome), or ordo_none() */
     struct ordo_slice outcomes;
 
-    /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements
-     * rooms[i] to rooms[i + 1] - 1. The range writes the first counts[i] elements of its slice.
-     * The rest of the slice becomes undefined. */
+    /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements rooms[i]
+     * to rooms[i + 1] - 1. The range writes its first counts[i] elements. The rest becomes
+     * undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
-    /* Number of elements that range_keys and range_values hold. Slices end there at the latest. */
+    /* elements that range_keys and range_values hold; slices end there */
     size_t range_capacity;
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
- *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf, and seeks and
+ *   counts over hundreds of leaves, cost more (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, but at most 512 MiB: 2^24 operations run at a time.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if
@@ -498,7 +473,7 @@ ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                       
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
 
-/* Like ordo_concurrent_batch, with arrays in host memory. */
+/* Like ordo_concurrent_batch, with host arrays. */
 struct ordo_host_concurrent_batch {
     const uint8_t  *codes;
     const void     *keys, *hi, *values;
@@ -516,7 +491,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks the invariants of the data structure by reading all its memory.
+/* Checks the structure's invariants by reading all its memory.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);

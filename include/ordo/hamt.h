@@ -20,20 +20,17 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    /* If true, the trie has the form of the paper named in share/doc/hamt.md, to repeat its
-     * measurements: all leaves are bitmaps, and nodes have 64 entries. */
+    /* If true, the trie has the form of the paper in share/doc/hamt.md, for measurements. */
     bool fixed_depth;
 };
 
 /* Creates an empty HAMT, which supports all calls of dict.h.
- * Cost: a query reads 1 or 2 words of a table that leads to its leaf, and the records of 1 or 2
- *   leaves. Then it reads the leaf: a bitmap, or at most 64 keys. An update sorts its elements,
- *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
+ * Cost: a query reads a table, a leaf's record and the leaf: a bitmap, or at most 64 keys. An
+ *   update sorts its elements, copies each affected leaf, and moves 60 bytes per leaf of the trie.
  * Memory: the values, 24 bytes per leaf (32 with 8-byte keys), and the keys. 1024 dense keys take
- *   at most 128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first
- *   key, otherwise their own size. share/doc/hamt.md has the temporary memory.
- * Blocking: an update waits once, or twice if it is small and the memory for leaves is full. If
- *   over 1024 of its elements belong to one leaf, it waits five times.
+ *   at most 128 bytes. Sparser keys take 2 bytes each, or their own size if they lie far apart.
+ *   share/doc/hamt.md has the temporary memory.
+ * Blocking: an update waits once, in rare cases up to five times (share/doc/hamt.md).
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
  * Concurrency: if memory is missing, a concurrent batch refuses updates, also erases
  *   (ORDO_NOT_STORED). values_out of its finds without a result is then undefined. */
@@ -42,33 +39,27 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
 
 /* ---- Roaring ------------------------------------------------------------------------------
  *
- * For dictionaries of ordo_hamt_create with keys of type ORDO_U32 or ORDO_U64. Other dictionaries
- * return ORDO_UNSUPPORTED. The bytes have the Roaring portable format, which CRoaring and Parquet's
- * deletion vectors use. 8-byte keys use its 64-bit extension: the number of bitmaps, then for each
- * bitmap the upper half of its keys and a bitmap of 32-bit keys. */
+ * For HAMTs with keys of type ORDO_U32 or ORDO_U64. Other dictionaries return ORDO_UNSUPPORTED. The
+ * bytes have the Roaring portable format, as in CRoaring and Parquet's deletion vectors. 8-byte
+ * keys use its 64-bit extension. */
 
-/* Replaces the content by a Roaring set, which is stored in `size` bytes of device memory. `bytes`
- * may begin at any byte.
- * Cost: reads the bytes twice and builds the trie from sorted keys. For 8-byte keys one work-item
- *   finds all bitmaps.
+/* Replaces the content by a Roaring set of `size` bytes of device memory, from any byte on.
+ * Cost: two reads of the bytes, and a build from sorted keys.
  * Memory: scratch of 40 bytes per container (up to 65536 keys), 32 bytes per bitmap of 8-byte keys,
- *   and 8 bytes for every 64 keys, bitmap words or runs in the bytes. Then the scratch of a
- *   build. Set a memory limit for untrusted bytes: 7 KB of runs can hold 33 million keys (290 MB).
+ *   8 bytes per 64 keys, bitmap words or runs, and a build's scratch. Set a memory limit for
+ *   untrusted bytes: 7 KB of runs can hold 33 million keys (290 MB).
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
- *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. After these errors
- *   the content is unchanged. */
+ *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED for a dictionary with values. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
                                             const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);
 
-/* Writes the keys as a Roaring set to `out`, which may begin at any byte. *size receives the
- * number of bytes. If `out` is ordo_none(), only counts the bytes. Each container has its
- * smallest form. Equal sets give equal bytes, which CRoaring also writes after
- * roaring_bitmap_run_optimize.
+/* Writes the keys as a Roaring set to `out`, from any byte on. *size receives the number of bytes.
+ * If `out` is ordo_none(), only counts them. Equal sets give equal bytes, as CRoaring writes them
+ * after roaring_bitmap_run_optimize.
  * Cost: an export, some passes over the keys, and one write of the bytes.
- * Memory: scratch of the keys, plus 8 bytes per key, 4 per run of successive keys, and 32 per
- *   container.
+ * Memory: scratch of the keys, 8 bytes per key, 4 per run of successive keys, 32 per container.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,
@@ -77,7 +68,6 @@ ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice 
 ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity,
                                                   size_t *size);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_hamt_config(...) (&(struct ordo_hamt_config) { __VA_ARGS__ })
 #endif

@@ -23,7 +23,7 @@ struct ordo_hash_config {
     /* Load factor (percentage of used slots) after build and compact: 25 to 95. 0 means 80. A
      * lower load factor makes lookups of absent keys faster and leaves space for updates. */
     uint32_t load_percent;
-    /* Seed of the hash functions. Set a random seed if others choose the keys. Keys chosen for a
+    /* Seed of the hash functions. Set a random seed if others choose the keys: keys chosen for a
      * known seed make lookups of absent keys up to 19 times slower. With equal seeds and equal
      * calls, ordo_dict_export returns the same order on every device, except after concurrent
      * batches. */
@@ -31,21 +31,18 @@ struct ordo_hash_config {
 };
 
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
- * Cost: a lookup reads a bucket of 8 keys and the value. At load factor 0.8, 17 % of the lookups of
- *   present keys and 28 % of absent keys read a second bucket. On CPUs a filter answers 7 of 8
- *   lookups of absent keys. An update accesses each affected bucket once, or rebuilds the table.
- * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 bytes on CPUs) per
- *   8 slots. share/doc/hash.md has the temporary memory.
- * Blocking: an update waits once, or twice if a part of the table could overflow. Erasures wait
- *   only after a build, or if they could erase most of the table.
+ * Cost: a lookup reads one bucket of 8 keys, or two, and the value. An update accesses each
+ *   affected bucket once, or rebuilds the table.
+ * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 on CPUs) per 8
+ *   slots. share/doc/hash.md has the temporary memory.
+ * Blocking: an update waits once or twice. Most erasures do not wait.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory.
- * Concurrency: about 1 in 6 new keys of a concurrent batch is stored by an ordered batch at its
- *   end, or refused (ORDO_NOT_STORED) if memory for that is missing. */
+ * Concurrency: about 1 in 6 new keys of a concurrent batch is stored at its end, or refused
+ *   (ORDO_NOT_STORED) if memory for that is missing. */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_hash_config(...) (&(struct ordo_hash_config) { __VA_ARGS__ })
 #endif

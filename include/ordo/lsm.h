@@ -20,50 +20,46 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A new batch is merged with the newest run, the next older one, and so on. The merge stops
-     * before the first run that has more than (growth - 1) times the elements of all newer runs
-     * and the batch. 2 to 16; 0 means 4. A greater growth makes fewer runs, so queries are faster
-     * and updates slower. */
+    /* The merge of a new batch with the newest runs stops before the first run that has more than
+     * (growth - 1) times the elements of all newer runs and the batch. 2 to 16; 0 means 4. A
+     * greater growth makes fewer runs, so queries are faster and updates slower. */
     uint32_t growth;
-    /* If true, an update removes the stale (replaced or erased) elements when they are half of the
+    /* If true, an update removes stale (replaced or erased) elements when they are half of the
      * stored elements. */
     bool cleanup_doubled;
-    /* An update removes the stale elements if they are more than this percentage of the stored
-     * elements. 0 to 100; 0 means never. */
+    /* An update removes the stale elements if they exceed this percentage of the stored elements. 0
+     * to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
     /* Number of new elements after which an update counts the stale elements (see
-     * cleanup_stale_percent). 0 means 4096. If fewer elements are live, cleanup_doubled
-     * compares with this number instead of the number of live elements. */
+     * cleanup_stale_percent). 0 means 4096. If fewer elements are live, cleanup_doubled compares
+     * with this number instead. */
     size_t cleanup_least;
-    /* If true, queries never merge runs. Otherwise queries merge runs when searches of these runs
-     * have cost as much as a merge. */
+    /* If true, queries never merge runs. Otherwise they do when searches of these runs have cost as
+     * much as a merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n elements are stored, the merges of an update move less
- *   than log2(n / b) times b elements on average. A find searches the runs, newest first, until it
- *   finds its key. The first query in key order after an update must know which elements the new
- *   ones replace, so it searches the older runs for each new element.
+ * Cost: an update sorts its b elements. Merges move less than log2(n / b) times b elements on
+ *   average if n are stored. A find searches the runs, newest first, until it finds its key. The
+ *   first query in key order after an update searches the older runs for each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
  *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. After an
  *   update the stored elements are fewer than 8 times the live ones.
- * Blocking: an update waits for the device only if it counts or removes stale elements.
+ * Blocking: an update waits only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all live elements into one run and removes stale (replaced or erased) elements.
- * Cost: reads and writes each element once. Some devices cannot find stale elements in that pass,
- *   and first search for each element in the older runs (share/doc/lsm.md).
- * Memory: freed blocks stay cached for later updates. If one run would exceed memory or the
- *   largest allocation, merges into as few runs as fit.
- * Blocking: waits for the device.
+/* Merges all live elements into one run, or as few as fit into memory and the largest allocation,
+ * and removes stale (replaced or erased) elements.
+ * Cost: reads and writes each element once. Some devices also search the older runs for each.
+ * Memory: freed blocks stay cached.
+ * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no
  *   LSM. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
- * Read status.h (status codes), device.h (opening a device), array.h (scan, sort, merge, search)
- * and dict.h (dictionaries) first. sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
- * xfast.h and hamt.h create dictionaries. strings.h sorts and indexes strings. prepare.h compiles
- * kernels ahead of time.
+ * Read status.h, device.h, array.h (scan, sort, merge, search) and dict.h (dictionaries) first.
+ * Each structure has a header that creates its dictionaries. strings.h sorts and indexes strings.
+ * prepare.h compiles kernels ahead of time.
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
- * such a struct in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such
- * macros and needs a variable:
+ * such a struct in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ needs a
+ * variable:
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;
@@ -16,7 +15,6 @@
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
 
-/* The version of these headers. */
 #define ORDO_VERSION "0.1.0"
 
 #include "array.h"

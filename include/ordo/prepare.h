@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles kernels before they are needed, for example when a service starts or is installed.
- * Otherwise the first call that needs a kernel compiles it, which takes 0.05 to some seconds.
- * Compiled kernels stay on disk.
+/* Compiles kernels ahead of time, for example when a service starts or is installed. Otherwise the
+ * first call that needs a kernel compiles it, which takes 0.05 to some seconds. Compiled kernels
+ * stay on disk.
  *
  * Example:
  *
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Bits for calls of array.h and for structures. Combine them with |. */
+/* Bits for calls of array.h and structures. */
 typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORT = 1 << 0,
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
@@ -34,7 +34,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;
 
-/* Bits for operations of dictionaries. Combine them with |. */
+/* Bits for operations of dictionaries. */
 typedef enum ordo_prepare_op {
     ORDO_PREPARE_BUILD = 1 << 0,
     ORDO_PREPARE_UPDATE = 1 << 1, /* upsert, insert, erase, unsigned sums */
@@ -46,22 +46,22 @@ typedef enum ordo_prepare_op {
 } ordo_prepare_op;
 
 /* Selects the kernels to compile: all combinations of the bits of four masks. A mask of 0 selects
- * everything, except for key types of 16 bytes. */
+ * everything, except key types of 16 bytes. */
 struct ordo_prepare_params {
-    uint32_t what;        /* bit mask of ORDO_PREPARE_SORT ... */
-    uint32_t keys;        /* bit mask of key types: 1u << ORDO_U32 ... */
-    uint32_t value_bytes; /* bit mask of sizes: 1u << 4 ... */
-    uint32_t operations;  /* bit mask of ORDO_PREPARE_BUILD ... */
-    size_t   batch;       /* Elements per call. Kernels for small and large batches differ. */
+    uint32_t what;        /* ORDO_PREPARE_SORT ... */
+    uint32_t keys;        /* key types: 1u << ORDO_U32 ... */
+    uint32_t value_bytes; /* sizes: 1u << 4 ... */
+    uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
+    size_t   batch;       /* elements per call: kernels for small and large batches differ */
 
-    /* Divides the programs among processes, because some drivers compile only one program at a
-     * time in a process. This process only compiles the programs whose number modulo `parts` is
-     * `part`, and does not run kernels. Afterwards one process must prepare all programs, with
-     * the same masks and parts 0. */
+    /* Divides the programs among processes, because some drivers compile only one at a time in a
+     * process. This process compiles the programs whose number modulo `parts` is `part`, and runs
+     * no kernels. Afterwards one process must prepare all programs, with the same masks and parts
+     * 0. */
     uint32_t part, parts;
 
-    /* Called in the calling thread to report progress. If this function returns false, the
-     * preparation is cancelled. May be NULL, and may call Ordo. */
+    /* Called in the calling thread to report progress. If it returns false, the preparation is
+     * cancelled. May be NULL, and may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };
@@ -71,18 +71,16 @@ struct ordo_prepare_params {
 
 struct ordo_prepared {
     size_t programs; /* programs compiled since opening the device */
-    /* Programs that did not compile. Calls that need such a program compile it again and report
-     * the error. */
+    /* Programs that did not compile. Calls that need one compile it again and report the error. */
     size_t failed;
     double seconds;
 };
 
 /* Compiles the kernels of the selected calls, then makes each call once, because some drivers
- * complete a kernel only when it first runs. Skips unsupported calls. If `params` is NULL,
- * prepares everything.
- * Memory: some MB on the device, which are freed, except for pooled scratch (ordo_device_trim).
- * Blocking: waits for each program. On an H200 a program takes 0.03 to 1 s, and some ms from the
- *   cache.
+ * complete a kernel only when it first runs. Skips unsupported calls. NULL params prepare
+ * everything.
+ * Memory: some MB on the device, freed at the end except for pooled scratch (ordo_device_trim).
+ * Blocking: waits for each program: on an H200 0.03 to 1 s, some ms from the cache.
  * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED if
  *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
  * Concurrency: other threads may use the device. The kernels that they need are compiled first. */

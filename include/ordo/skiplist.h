@@ -20,35 +20,27 @@ extern "C" {
 
 struct ordo_skiplist_config {
     struct ordo_dict_config dict;
-    /* Percentage of each chunk that build and compact fill: 50 to 100. 0 means 90. */
+    /* as in ordo_blink_config */
     uint32_t fill_percent;
-    /* Percentage of the new chunks of a concurrent batch that immediately get an entry in the
-     * level above: 1 to 100. 0 means 100. The other chunks get their entries after the launch
-     * that made them. Until then, searches reach them through their left neighbours. */
+    /* Percentage of a concurrent batch's new chunks that immediately get an entry in the level
+     * above: 1 to 100. 0 means 100. The others get theirs after the launch that makes them. */
     uint32_t raise_percent;
-    /* Greatest number of chunks with elements. 0 means no limit. See max_leaves of
-     * ordo_blink_config. */
+    /* Greatest number of chunks with elements, like max_leaves of ordo_blink_config. */
     size_t max_chunks;
-    /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. Other
-     * numbers return ORDO_INVALID. */
+    /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. */
     uint32_t chunk;
 };
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
- * Cost: as the B-link tree (blink.h). If a concurrent erase leaves less than a third of a chunk,
- *   it moves the remaining elements to the next chunk. A launch that moved any is followed by a
- *   pass over all chunks.
- * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys
- *   and values after a build, 2.3 times after random updates, 3.5 times for a sliding window of
- *   keys.
+ * Cost: as the B-link tree (blink.h). Concurrent erases also merge chunks.
+ * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys and
+ *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
  * Errors: as the B-link tree.
- * Concurrency: queries of a concurrent batch run during its updates and take no locks. An
- *   operation that finds a locked chunk tries again. */
+ * Concurrency: queries of a concurrent batch run during its updates and take no locks. */
 ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *device,
                                           const struct ordo_skiplist_config *config,
                                           ordo_dict                        **out);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_skiplist_config(...) (&(struct ordo_skiplist_config) { __VA_ARGS__ })
 #endif

@@ -23,18 +23,16 @@ struct ordo_sorted_array_config {
 };
 
 /* Creates an empty sorted array.
- * Cost: an update sorts its b elements and merges them with the n stored elements. A combine
- *   also scans the b elements. On some devices, or if memory for n + b elements is missing, an
- *   update first searches for the batch's keys.
+ * Cost: an update sorts its b elements and merges them with the n stored elements. On some devices,
+ *   or if memory is short, it first searches for the b keys.
  * Memory: keys and values, and 7 % of the keys for the index. An update takes at most twice the
  *   bytes of stored elements and batch, plus 4 MiB, cached until ordo_dict_compact.
- * Blocking: an update waits for the device once.
+ * Blocking: an update waits once.
  * Errors: ORDO_TOO_LARGE if the array and its index exceed the largest allocation. */
 ORDO_API ordo_status ordo_sorted_array_create(ordo_device                           *device,
                                               const struct ordo_sorted_array_config *config,
                                               ordo_dict                            **out);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_sorted_array_config(...) (&(struct ordo_sorted_array_config) { __VA_ARGS__ })
 #endif

@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-/* Lists all statuses: X(name, number, text). Numbers never change. New statuses are added at the
- * end. */
+/* All statuses: X(name, number, text). Numbers never change. New statuses are added at the end. */
 #define ORDO_STATUS_MAP(X)                                                                         \
     X(OK, 0, "success")                                                                            \
     X(INVALID, -1, "an argument is outside its documented range")                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of strings of any bytes: sorting their rows, and an index for searches. It is also an
- * ordered dictionary that maps strings to ids and back. share/doc/strings.md describes both.
+/* Columns of strings of any bytes: sorting their rows, and an index, which is also an ordered
+ * dictionary that maps strings to ids and back. share/doc/strings.md describes both.
  *
  * Example: sorts the rows of a column in host memory, and replaces its strings by ids.
  *
@@ -28,9 +28,8 @@ extern "C" {
 
 /* A column of strings in device memory, in the layout of Arrow's Binary (offset_bytes is 4) and
  * LargeBinary (8). String i has bytes offsets[i] to offsets[i + 1] - 1 of `bytes`. Strings may have
- * any length, and any bytes, also NUL. Offsets need not begin with 0, and the last one need not be
- * n_bytes, so a slice of a column is a column. A column without rows needs no arrays, and one
- * without bytes needs only offsets. */
+ * any length, and any bytes, also NUL. Offsets need not begin with 0 or end with n_bytes, so a
+ * slice of a column is a column. Without rows no arrays are needed, without bytes only offsets. */
 struct ordo_strings {
     struct ordo_slice offsets; /* count + 1 unsigned integers, which do not descend */
     uint32_t          offset_bytes;
@@ -49,20 +48,17 @@ struct ordo_host_strings {
 };
 
 struct ordo_sort_strings_params {
-    bool descending; /* Even if true, equal strings keep the order of the input. */
+    bool descending;
 };
 
-/* Sorts rows by their strings in memcmp order, where a string comes after its prefixes. Row
- * rows_out[0] (uint32_t) has the first string. Equal strings keep their order. equal_out[i] (one
- * byte) receives 1 if the strings of rows_out[i] and rows_out[i - 1] are equal, otherwise 0. It may
- * be ordo_none().
- * Cost: some reads of each string up to the byte that tells it from all others, and sorts of u64
- *   keys. Each sort orders rows that are equal so far by their next 3 to 7 bytes, after skipping
- *   the bytes that they share.
+/* Sorts rows by their strings in memcmp order, where a string comes after its prefixes. rows_out
+ * (uint32_t) receives the numbers of the rows. Equal strings keep their order, also if
+ * `descending`. equal_out[i] (a byte, optional) receives 1 if rows_out[i] and rows_out[i - 1] have
+ * equal strings, else 0.
+ * Cost: some u64 sorts, and reads of each string up to its first difference from all others.
  * Memory: 64 bytes per row, plus 2 % of that, plus 4 MiB.
- * Blocking: waits for the device several times.
- * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first such row.
- *   Nothing is read outside of the arrays, and the outputs stay unchanged. */
+ * Blocking: yes.
+ * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. */
 ORDO_API ordo_status ordo_sort_strings(ordo_device                           *device,
                                        const struct ordo_sort_strings_params *params,
                                        const struct ordo_strings             *column,
@@ -76,35 +72,31 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
 /* ---- index ---------------------------------------------------------------------------------- */
 
 /* A search index of the distinct strings of a column. The id of a string is its rank: the number of
- * lesser strings in the column. So ids have the order of their strings, and a column of ids can
- * replace the strings. A search compares the query with one string of the column, never more.
+ * lesser strings in the column. So ids have the order of their strings, and can replace them.
  *
  * A query whose offsets descend or exceed n_bytes is not read. Its results are ORDO_NO_ID, or 0 for
- * a count. Calls that end in _host refuse it.
- * Memory: 4.6 to 5.5 bytes per id for most columns, and 24 in the worst case, where almost every
- *   string is a prefix of the next. Also 4 bytes per id, unless the column was sorted and has no
- *   equal strings. If keep_rows is set and the column was not sorted, also 4 bytes per row.
- * Concurrency: any number of threads may search. No call may use the index while it is
- *   destroyed. Commands enqueued before may still run, and the device may already be closed. */
+ * a count. _host calls refuse it.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. 4 more per id, unless the column
+ *   was sorted without equal strings. 4 more per row with keep_rows, unless it was sorted.
+ * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
 /* In place of an id where there is none. */
 #define ORDO_NO_ID UINT32_MAX
 
 struct ordo_string_index_params {
-    bool sorted;    /* Set to true if the column is sorted. It may contain equal strings. */
-    bool keep_rows; /* If true, ordo_string_index_rows returns all rows of each string. */
+    bool sorted;    /* the column is sorted; it may contain equal strings */
+    bool keep_rows; /* ordo_string_index_rows returns all rows of each string */
 };
 
-/* Builds an index of a column. The column must stay in place and unchanged while the index exists.
- * Calls on the same queue may use *out immediately. Calls on another queue must wait for
- * order->done. ordo_string_index_build_host copies the column to the device.
+/* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
+ * ordo_string_index_build_host copies it. Calls on another queue must wait for order->done before
+ * they use *out.
  * Cost: a sort unless `sorted`, then one read of neighbouring strings up to their first difference.
- * Memory: 24 bytes of scratch per row. The sort, if there is one, takes 64 bytes per row.
- * Blocking: waits for the device several times.
- * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or if the column is not sorted but
- *   should be. The message names the row. ORDO_TOO_LARGE if two different strings begin with the
- *   same 2^28 bytes. */
+ * Memory: scratch of 24 bytes per row, with a sort 64.
+ * Blocking: yes.
+ * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or a `sorted` column is not. The
+ *   message names the row. ORDO_TOO_LARGE if different strings share their first 2^28 bytes. */
 ORDO_API ordo_status ordo_string_index_build(ordo_device                           *device,
                                              const struct ordo_string_index_params *params,
                                              const struct ordo_strings             *column,
@@ -117,11 +109,11 @@ ORDO_API ordo_status ordo_string_index_build_host(ordo_device                   
 ORDO_API void        ordo_string_index_destroy(ordo_string_index **index);
 
 struct ordo_string_index_statistics {
-    size_t   ids;      /* number of distinct strings */
-    size_t   rows;     /* number of rows of the column */
+    size_t   ids;      /* distinct strings */
+    size_t   rows;     /* rows of the column */
     size_t   bytes;    /* memory of the index, without the column */
-    uint32_t levels;   /* number of levels of nodes with up to 16 entries */
-    size_t   branches; /* number of nodes above these levels, with two entries each */
+    uint32_t levels;   /* levels of nodes with up to 16 entries */
+    size_t   branches; /* nodes above these levels, with two entries each */
 };
 
 ORDO_API ordo_status ordo_string_index_get_statistics(const ordo_string_index             *index,
@@ -140,11 +132,10 @@ typedef enum ordo_string_search {
     ORDO_STRING_LONGEST_PREFIX = 7,
 } ordo_string_search;
 
-/* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects. If
- * there is no such string, it receives ORDO_NO_ID. To replace the strings of a column by ids,
- * search for all of them with ORDO_STRING_FIND.
- * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. If the
- *   query is not in the column, searches other than ORDO_STRING_FIND read the levels twice.
+/* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects, or
+ * ORDO_NO_ID if there is no such string. ORDO_STRING_FIND replaces the strings of a column by ids.
+ * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. Except
+ *   for ORDO_STRING_FIND, two reads of the levels if the column lacks the query.
  * Memory: none. */
 ORDO_API ordo_status ordo_string_index_search(const ordo_string_index   *index,
                                               ordo_string_search         search,
@@ -156,9 +147,9 @@ ORDO_API ordo_status ordo_string_index_search_host(const ordo_string_index      
                                                    const struct ordo_host_strings *queries,
                                                    uint32_t                       *ids);
 
-/* Finds for each prefix all strings that begin with it: those with ids from first[i] to first[i] +
- * counts[i] - 1 (both uint32_t). If there are none, counts[i] is 0, and first[i] is the number of
- * strings less than the prefix. Either output may be ordo_none().
+/* Finds for each prefix all strings that begin with it: ids first[i] to first[i] + counts[i] - 1
+ * (both uint32_t). If there are none, counts[i] is 0, and first[i] is the number of strings less
+ * than the prefix. Both outputs are optional.
  * Cost: as ordo_string_index_search, but always reads the levels of the index twice. */
 ORDO_API ordo_status ordo_string_index_prefix(const ordo_string_index   *index,
                                               const struct ordo_strings *prefixes,
@@ -184,24 +175,23 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
 
 /* Returns the rows of the column in the order of their strings. String `id` is in rows[k]
  * (uint32_t) for k from starts[id] to starts[id + 1] - 1, in ascending order. `starts` receives a
- * uint32_t per id and one more. Unless the index keeps rows, it knows only the first row of each
- * string. Either output may be ordo_none().
+ * uint32_t per id and one more. Without keep_rows, only the first row of each string is known. Both
+ * outputs are optional.
  * Cost: one read and one write of each number.
  * Memory: none.
- * Errors: ORDO_TOO_SMALL if `rows` is given and `capacity`, its number of rows, does not suffice.
- *   The message states the number needed: `rows` of the statistics if the index keeps rows,
- *   otherwise `ids`. */
+ * Errors: ORDO_TOO_SMALL if `rows` exceed `capacity`. The message states the number needed: the
+ *   statistics' `rows` with keep_rows, otherwise `ids`. */
 ORDO_API ordo_status ordo_string_index_rows(const ordo_string_index *index,
                                             struct ordo_slice starts, struct ordo_slice rows,
                                             size_t capacity, const struct ordo_order *order);
 ORDO_API ordo_status ordo_string_index_rows_host(const ordo_string_index *index, uint32_t *starts,
                                                  uint32_t *rows, size_t capacity);
 
-/* Returns the strings with the given ids (uint32_t) as a column: `offsets` receives count + 1
- * numbers (uint64_t), the first is 0. *needed (may be NULL) receives the number of bytes of all.
+/* Returns the strings with the given ids (uint32_t) as a column. `offsets` receives count + 1
+ * numbers (uint64_t), the first is 0. *needed (may be NULL) receives the number of bytes.
  * Cost: one read and one write of the strings.
  * Memory: none.
- * Blocking: waits for the number of bytes.
+ * Blocking: yes.
  * Errors: ORDO_INVALID if an id is out of range. ORDO_TOO_SMALL if there are more than `capacity`
  *   bytes. `bytes` is unchanged then. */
 ORDO_API ordo_status ordo_string_index_strings(const ordo_string_index *index,
@@ -214,7 +204,6 @@ ORDO_API ordo_status ordo_string_index_strings_host(const ordo_string_index *ind
                                                     uint64_t *offsets, void *bytes, size_t capacity,
                                                     size_t *needed);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_string_index_params(...) (&(struct ordo_string_index_params) { __VA_ARGS__ })
 #define ordo_sort_strings_params(...) (&(struct ordo_sort_strings_params) { __VA_ARGS__ })

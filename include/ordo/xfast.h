@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of key prefixes. It suits queries by prefix, and
- * large batches on GPUs. For each short prefix, the array `flat` has the index of the prefix's
- * first key. For longer prefixes, a hash table has the range of their keys. See share/doc/xfast.md.
+ * large batches on GPUs. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -22,44 +21,38 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The hash table stores the prefixes of every group-th length. 1 to 8; 0 means 4. A smaller
-     * number makes queries faster where many keys share a prefix, and the table larger. With 1 the
-     * table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
+    /* The index has a hash table of the prefixes of every group-th length. 1 to 8; 0 means 4. A
+     * smaller number makes queries faster where many keys share a prefix, and the table larger.
+     * With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     /* Seed of the hash tables. Set a random seed if others choose the keys. */
     uint64_t seed;
-    /* If true, the trie has the form of the paper named in share/doc/xfast.md, to repeat its
-     * measurements: a hash table for every group-th length, with all prefixes of this length. Each
-     * table takes about 24 bytes per 4-byte key, or 32 per 8-byte key. */
+    /* If true, the trie has the form of the paper in share/doc/xfast.md, for measurements. */
     bool level_tables;
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
- * Cost: a find, seek or rank reads two words of `flat` (an array with the first key of each short
- *   prefix), searches 4 to 8 keys on average, and reads the value. If over 16 keys share a short
- *   prefix, it also reads the hash table, by default up to 4 times. Ranges and selections cost as
- *   in a sorted array. An update sorts its elements, merges them with all keys, and makes `flat`
- *   and the table anew.
- * Memory: keys and values, and 0.5 to 1 byte per key for `flat` (up to 256 MiB). For clustered keys
- *   the table takes up to 4 bytes per 4-byte key, or 14 per 8-byte key. For uniform keys it is
- *   almost empty. share/doc/xfast.md has the temporary memory.
- * Blocking: an update waits twice, and up to three times more if the table has entries.
- * Concurrency: if memory is missing, a concurrent batch refuses updates, also erases
- *   (ORDO_NOT_STORED). values_out of its finds without a result is then undefined. */
+ * Cost: a find, seek or rank reads two words of an array, searches 4 to 8 keys on average, and
+ *   reads the value. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
+ *   selections cost as in a sorted array. An update sorts its elements, merges them with all keys,
+ *   and rebuilds the index.
+ * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). The hash table
+ *   takes up to 4 bytes per 4-byte key, or 14 per 8-byte key, for clustered keys, and almost none
+ *   for uniform keys. share/doc/xfast.md has the temporary memory.
+ * Blocking: an update waits two to five times.
+ * Concurrency: as the HAMT (hamt.h). */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 
 /* ---- prefixes -----------------------------------------------------------------------------
  *
- * For dictionaries of ordo_xfast_create with keys of type ORDO_U32 or ORDO_U64. Other dictionaries
- * return ORDO_UNSUPPORTED. Outputs must not overlap inputs. If the index was not built because
- * memory was short, these calls build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
+ * For X-fast tries with keys of type ORDO_U32 or ORDO_U64. Other dictionaries return
+ * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If memory was short for the index, these calls
+ * build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
-/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first
- * lengths[i] (uint8_t) bits. Length 0 counts all keys. If the length exceeds the key's number of
- * bits, all bits must be equal.
- * Cost: two reads for a short prefix. For a longer prefix a lookup in the hash table, or two
- *   searches of few keys. */
+/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first lengths[i]
+ * (uint8_t) bits. Length 0 counts all keys. A length above the key's bits means all bits.
+ * Cost: two reads, for a longer prefix a lookup in the hash table or two searches of few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -68,9 +61,9 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
- * prefix, then a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits
- * after `length` are ignored. Key 0 is no prefix.
+/* Encodes a prefix as a key, for dictionaries whose keys are prefixes: the bits of the prefix, then
+ * a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits after `length`
+ * are ignored. Key 0 is no prefix.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or if all prefixes have less than
  *            32 bits, ordo_prefix_u32(address, length)
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
@@ -98,10 +91,9 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds the longest stored prefix of each keys[i], such as the route of an address.
- * prefixes_out[i] receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If
- * no prefix is stored, sets found[i] to 0 and leaves the other outputs unchanged. Each output
- * may be ordo_none().
+/* Finds the longest stored prefix of each keys[i], such as the route of an address. prefixes_out[i]
+ * receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If there is none,
+ * found[i] becomes 0 and the other outputs stay unchanged. Outputs are optional.
  * Cost: a rank, a read of one word, and a find for the value. The first call after an update
  *   computes a word for each stored key, at the cost of 1 to 4 finds.
  * Memory: the words, each as large as a key, until the next update. */
@@ -114,7 +106,6 @@ ORDO_API ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void 
                                                     void *prefixes_out, void *values_out,
                                                     uint8_t *found);
 
-/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_xfast_config(...) (&(struct ordo_xfast_config) { __VA_ARGS__ })
 #endif
