@@ -102,6 +102,9 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
+/* Operations per work-item of ltree_list_others. */
+#define LTREE_LIST_ITEMS 8
+
 /* Bytes of the uint4 of an operation that gave up: its index, the keys counted so far, and its key in two words. */
 #define LTREE_PENDING_BYTES 16
 

@@ -143,7 +143,7 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Loads operation `which` of `again`, or of the batch if `again` is NULL. */
+/* Loads operation `which` of `again`, else of `subset`, else of the batch. */
 ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
     if (again) {
@@ -152,9 +152,9 @@ ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __gl
         op->count = left.y;
         op->query = (ordo_key_form) (left.z | (ulong) left.w << 32);
     } else {
-        op->i = which;
+        op->i = batch->subset ? batch->subset[which] : which;
         op->count = 0;
-        op->query = key_bits(batch->keys[which]);
+        op->query = key_bits(batch->keys[op->i]);
     }
     op->code = batch->codes[op->i];
 #if TEAM_WIDTH > 1
@@ -230,7 +230,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
                                       : (ltree_value) apart_shuffle((uint) own->value, lane);
 #endif
     op->level = op->tries = op->hops = 0;
-    op->at = LTREE_NONE;
+    op->at = op->parent = LTREE_NONE;
     op->lost = false;
     return true;
 }
@@ -276,18 +276,18 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of `again`, or of the batch if `again` is NULL. Appends operations that give
+/* Runs operations first .. first + n - 1 of `again`, else of `subset`, else of the batch. Appends operations that give
  * up to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, uint found_first, __global const uint4 *again, __global uint4 *pending,
-                 __global uint *history, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
-                 ulong keys_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
-                 ulong values_at, __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
-                 __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
-                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
-                 __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
-                 ulong range_values_at, ulong range_capacity, uint faults)
+                 uint far, uint found_first, __global const uint4 *again, __global const uint *subset,
+                 __global uint4 *pending, __global uint *history, __global const uchar *codes, ulong codes_at,
+                 __global const ordo_key *keys, ulong keys_at, __global const ordo_key *hi, ulong hi_at,
+                 __global const ltree_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
+                 __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,
+                 __global ltree_value *values_out, ulong values_out_at, __global uint *counts, ulong counts_at,
+                 __global uchar *outcomes, ulong outcomes_at, __global ordo_key *range_keys, ulong range_keys_at,
+                 __global ltree_value *range_values, ulong range_values_at, ulong range_capacity, uint faults)
 {
 #define AT(array) (array ? array + array##_at : array)
     const ltree_batch batch = {
@@ -311,12 +311,16 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
         .range_values = AT(range_values),
         .counts = AT(counts),
         .range_capacity = range_capacity,
+        .subset = subset,
         .pending = pending,
         .history = history,
     };
 #undef AT
-    ltree_turn turn = { .next = get_global_id(0), .idle = true };
+    __local uint elements;
+    ltree_turn   turn = { .next = get_global_id(0), .idle = true };
 
+    if (get_local_id(0) == 0)
+        elements = 0;
     turn.op.elements = 0;
 #if TEAM_WIDTH > 1
     turn.left = 0;
@@ -326,6 +330,10 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
     for (bool more = true; LTREE_ANY(more);)
         if (more)
             more = ltree_take_turn(&batch, &turn, first, n, again);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (turn.op.elements && apart_leads())
-        (void) ordo_add(state + LTREE_ELEMENTS, turn.op.elements);
+        (void) ordo_local_add(&elements, turn.op.elements);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && elements)
+        (void) ordo_add(state + LTREE_ELEMENTS, elements);
 }

@@ -33,6 +33,35 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(state + LTREE_TALLY + k, sums[k]);
 }
 
+/* Lists the indices of all operations but finds and contains, in any order. *n_listed, initially 0, becomes their
+ * number. */
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_list_others(__global const uchar *codes, ulong codes_at, uint n, __global uint *list,
+                       volatile __global uint *n_listed)
+{
+    __local uint count, first;
+    const ulong  begin = (ulong) get_group_id(0) * LTREE_GROUP * LTREE_LIST_ITEMS + get_local_id(0);
+    uint         mine = 0, place = 0;
+
+    if (get_local_id(0) == 0)
+        count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint r = 0; r < LTREE_LIST_ITEMS; r++) {
+        const ulong i = begin + r * LTREE_GROUP;
+        if (i < n && !CODE_FINDS(codes[codes_at + i]))
+            mine |= 1u << r;
+    }
+    if (mine)
+        place = ordo_local_add(&count, popcount(mine));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        first = ordo_add(n_listed, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint r = 0; r < LTREE_LIST_ITEMS; r++)
+        if (mine >> r & 1)
+            list[first + place++] = (uint) (begin + r * LTREE_GROUP);
+}
+
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);

@@ -41,6 +41,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
+    __global const uint        *subset;  /* indices of the operations to run; NULL: all */
     __global uint4             *pending; /* i, count and query of operations that gave up */
     __global uint              *history;
 } ltree_batch;
@@ -62,6 +63,7 @@ typedef struct {
     uint              tries;
     uint              hops;     /* Number of leaves visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
+    uint              parent;   /* Node above `at`, by which the search came, or LTREE_NONE. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Elements stored minus elements erased by this work-item. */
     concurrent_faults faults;
@@ -337,14 +339,15 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level. Returns the node that should cover the query (the caller must check this). Returns LTREE_NONE
+/* Descends to op->level, and sets op->parent. Returns the node that should cover the query (the caller must check this). Returns LTREE_NONE
  * if an outdated word held no node's number. */
-ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
+ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
     const bool        fresh = op->lost || ORDO_CHECKED;
     uint              node = ltree_root_node(root), hops = 0;
 
+    op->parent = LTREE_NONE;
     for (uint above = ltree_root_level(root); above > op->level; above--) {
         const ltree_way way = ltree_look_for_way(tree, node, op->query, fresh);
         if (way.beyond) {
@@ -354,6 +357,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
             above++;
             continue;
         }
+        op->parent = node;
         node = way.next;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return LTREE_NONE;

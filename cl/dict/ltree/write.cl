@@ -61,7 +61,8 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     op->query = site.middle + 1; /* leads to the node that must get the new entry */
     op->child = site.fresh;
     op->level++;
-    op->at = LTREE_NONE;
+    op->at = op->parent; /* or a node to its right, if the parent has split */
+    op->parent = LTREE_NONE;
     op->tries = 0;
     ltree_delay(batch, op, FAULT_SLOW_RAISE);
     return STEP_ON;

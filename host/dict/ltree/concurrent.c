@@ -67,7 +67,8 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     c->tree->counted_on = true;
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
              ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
-             ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
+             ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(c->subset), ORDO_ARG(pending),
+             ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
@@ -165,15 +166,40 @@ static cl_uint first_tick(const struct ordo_ltree_batch *c)
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
+/* Values of the tunable links.finds. */
+enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
+/* Minimum operations of a batch whose finds run first by FINDS_FIRST_IF_MANY. */
+#define MANY ((size_t) 1 << 22)
+
 /* Returns whether finds run first: if the batch has no updates, or by the tunable links.finds. Other finds run with the
  * updates, and check node versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
+    const enum ordo_shape   shape = ordo_shape_of(dict->key_bytes, dict->value_bytes);
     const bool              changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
+    const uint32_t          order = ordo_tunable(dict->dev, ORDO_LTREE_FINDS, shape);
 
     return c->tally[TALLY_FINDS] > 0 &&
-           (!changes || ordo_tunable(dict->dev, ORDO_LTREE_FINDS, ordo_shape_of(dict->key_bytes, dict->value_bytes)));
+           (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && c->batch->count >= MANY));
+}
+
+/* Answers the finds. Then lists the other operations, so that no work-item of the next launches meets a find: on an
+ * H200, 10^7 operations with 10 % updates take 1.1 ms with the list, 2.0 ms without. */
+static ordo_status find_first(struct ordo_ltree_batch *c)
+{
+    const int mark = c->call->n_scratch;
+
+    ORDO_TRY(ordo_ltree_find_in_batch(c->call, c->tree, c->batch));
+    c->count -= c->tally[TALLY_FINDS];
+    if (c->count == 0)
+        return ORDO_OK;
+    const ordo_status status = ordo_ltree_list_others(c);
+    if (status != ORDO_OK) {
+        c->subset = NULL;
+        c->count = c->batch->count;
+    }
+    return ordo_ltree_or_drop(c, mark, status);
 }
 
 static ordo_status prepare(struct ordo_ltree_batch *c)
@@ -185,9 +211,9 @@ static ordo_status prepare(struct ordo_ltree_batch *c)
 
 static ordo_status run_windows(struct ordo_ltree_batch *c)
 {
-    for (size_t first = 0; first < c->batch->count; first += c->window) {
+    for (size_t first = 0; first < c->count; first += c->window) {
         expect_changes(c);
-        ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->batch->count - first)));
+        ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->count - first)));
         ORDO_TRY(finish_operations(c));
     }
     return ORDO_OK;
@@ -226,7 +252,9 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch)
 {
     struct ordo_ltree      *tree = ordo_ltree_of(dict);
-    struct ordo_ltree_batch c = { .call = call, .tree = tree, .batch = batch, .far = ORDO_LTREE_QUERY_LEAVES };
+    struct ordo_ltree_batch c = {
+        .call = call, .tree = tree, .batch = batch, .count = batch->count, .far = ORDO_LTREE_QUERY_LEAVES
+    };
 
     ORDO_TRY(ordo_ltree_begin(call, tree));
     ORDO_TRY(ordo_ltree_take_tally(&c));
@@ -235,6 +263,6 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));
     c.found_first = finds_first(&c);
     if (c.found_first)
-        ORDO_TRY(ordo_ltree_find_in_batch(call, tree, batch));
-    return c.tally[TALLY_FINDS] < batch->count ? run_others(&c) : ORDO_OK;
+        ORDO_TRY(find_first(&c));
+    return c.count > 0 ? run_others(&c) : ORDO_OK;
 }

@@ -13,6 +13,8 @@ struct ordo_ltree_batch {
     const struct ordo_concurrent_batch *batch;
     cl_uint                             tally[N_TALLIES];
     bool                                found_first; /* Finds ran before the launches. */
+    cl_mem                              subset;      /* indices of the operations to launch; NULL: all */
+    size_t                              count;       /* operations to launch */
     cl_uint                             state[LTREE_STATE_WORDS];
     size_t                              window; /* capacity of each list, in operations */
     cl_mem                              pending, next;
@@ -65,6 +67,8 @@ struct ordo_ltree_listed {
 
 /* Counts operations by kind in c->tally, and reads the state of the tree, which must have nodes. Waits. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
+/* Makes c->subset the list of the c->count operations that are neither finds nor contains. */
+ordo_status ordo_ltree_list_others(struct ordo_ltree_batch *c);
 /* Executes the listed operations as batches in key order. If memory is short, some stay in l->list. *updated becomes
  * true if at least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);

@@ -69,7 +69,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     const size_t most = ordo_device_facts(c->call->dev)->max_alloc_bytes / LTREE_PENDING_BYTES;
 
     c->mark = c->call->n_scratch;
-    return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
+    return take_lists(c, ordo_min_size(c->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
 /* Grows the pools to `leaves` leaves, or as far as memory allows. */

@@ -28,6 +28,21 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
+ordo_status ordo_ltree_list_others(struct ordo_ltree_batch *c)
+{
+    const size_t             n = c->batch->count;
+    const struct ordo_launch launch = kernel(c, "ltree_list_others", ordo_ceil_div(n, LTREE_LIST_ITEMS));
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   n_listed = NULL;
+
+    ORDO_TRY(ordo_call_scratch(c->call, c->count * sizeof(cl_uint), &c->subset));
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof(cl_uint), &n_listed));
+    ORDO_TRY(ordo_call_fill(c->call, n_listed, 0, sizeof(cl_uint), 0));
+    ordo_args_slice(&args, &c->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG_UINT(n), ORDO_ARG(c->subset), ORDO_ARG(n_listed));
+    return ordo_call_launch(c->call, &launch, &args);
+}
+
 /* Copies of operations of one kind that gave up. `where` has their indices in the batch. */
 struct left {
     enum ltree_left kind;
