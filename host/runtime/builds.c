@@ -106,8 +106,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries, whose exit handlers would run before end_all, while threads still
- * compile. Destructors of thread-local objects run before all exit handlers, so end_with_main is one. */
+/* A driver's first compilation loads libraries, whose exit handlers would run before end_all, while threads compile.
+ * Destructors of thread-local objects run before all exit handlers. This function registers one: end_with_main. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -159,7 +159,7 @@ static void leave_live(ordo_device *dev)
 
 static struct ordo_program *next_wanted(const struct ordo_builds *b)
 {
-    struct ordo_program *oldest = NULL; /* the newest comes first */
+    struct ordo_program *oldest = NULL;
     for (struct ordo_program *p = b->programs; p; p = p->next)
         oldest = p->state == ORDO_PROGRAM_WANTED ? p : oldest;
     return oldest;
@@ -219,7 +219,7 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler. Registered last, end_all runs before the compiler's exit
+            /* The driver has now loaded its compiler. Registering end_all again makes it run before the compiler's exit
              * handler. */
             pthread_once(&at_first_build, watch_exit);
         }
@@ -450,7 +450,7 @@ static size_t n_left(const struct ordo_builds *b)
 }
 
 /* Builds one requested program, or waits for a build thread. Returns the number of programs still to build. *total is
- * its maximum so far. */
+ * the largest such number so far. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -475,7 +475,7 @@ static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built
     struct ordo_builds *b = &dev->builds;
     ordo_status         first = ORDO_OK;
     pthread_mutex_lock(&b->lock);
-    if (--b->preparing == 0 && cancelled) /* no other preparation wants the programs */
+    if (--b->preparing == 0 && cancelled)
         forget_wanted(b);
     for (struct ordo_program *p = b->programs; p; p = p->next) {
         if (p->state == ORDO_PROGRAM_FAILED && first == ORDO_OK)

@@ -17,9 +17,8 @@
 
 #define CACHE_MAGIC     0x314f44524fULL /* "ORDO1" */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Temporary files are removed after TEMPORARY_LIVES seconds. */
 #define TEMPORARY       "ordo-new-"
-#define TEMPORARY_LIVES 3600
+#define TEMPORARY_LIVES 3600 /* seconds */
 
 /* Begins each cache file. Files with a wrong header or checksum are ignored. */
 struct cache_header {
@@ -214,7 +213,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest files. Reads headers only if a file must be removed. */
+/* Removes the oldest files if the cache is too large. Reads headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -16,8 +16,8 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates order->done by two markers. The first has no wait list, so it waits for all earlier commands. The second
- * waits for the first and the call's wait list, and fails if an event of the list fails. In an out-of-order queue, one
+/* Creates order->done, a marker that fails if an event of the call's wait list fails. A first marker without a list
+ * waits for all earlier commands. order->done waits for this marker and for the list. In an out-of-order queue, one
  * marker with a list would wait only for the list. A barrier with a list makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
@@ -26,7 +26,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left space */
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* `wait` has a spare element */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }
@@ -124,7 +124,7 @@ static ordo_status before_command(struct ordo_call *call)
 }
 
 /* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this one. If the
- * driver refuses the barrier, the next command or call enqueues it or fails. */
+ * driver refuses the barrier, the next command or call must enqueue it, or fail. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -135,7 +135,7 @@ static ordo_status dry_run_read(ordo_device *dev, void *to, size_t bytes)
     const uint32_t answer = dev->dry_run->answer;
     memset(to, 0, bytes);
     for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
-        if (bytes != sizeof(uint64_t) || at == 0) /* 8 bytes are one number */
+        if (bytes != sizeof(uint64_t) || at == 0) /* the high half of an 8-byte number stays 0 */
             memcpy((char *) to + at, &answer, sizeof answer);
     return ORDO_OK;
 }
@@ -272,8 +272,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 }
 
 /* On a CPU, a small read in the device's own queue polls its event first, because a blocked thread wakes up late.
- * Polling halves the time to find one key. The read writes to dev->bounce: after a failed wait it may still run when
- * the caller frees its memory. */
+ * Polling halves the time to find one key. The read may still run after a failed wait. So it writes to dev->bounce, not
+ * to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -294,7 +294,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If waiting fails and the read may still run, sets dev->bounce to NULL, so that its memory is never freed. */
+/* If the wait fails and the read may still run, sets dev->bounce to NULL. The memory then stays allocated. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -64,7 +64,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* If PoCL cannot write to its cache directory, stored in `dir`, it offers no device. */
+/* Stores the path of PoCL's cache directory in `dir`. PoCL offers no device if it cannot write there. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a device by a text such as ORDO_DEVICE. */
+/* Selects a device by a text, such as the value of $ORDO_DEVICE. */
 #ifndef ORDO_CHOOSE_H
 #define ORDO_CHOOSE_H
 
@@ -17,7 +17,7 @@ struct ordo_listed {
  * first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes why the platform has no device and what the user can do, without a full stop. */
+/* Writes the reason why the platform has no device, and a remedy. Adds no full stop. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

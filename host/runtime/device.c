@@ -58,7 +58,6 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Returns true for errors that other kernels can avoid. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -215,7 +214,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
-    const char *text = ordo_status_string(got); /* used if there is no device */
+    const char *text = ordo_status_string(got);
     size_t      needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
     if (!dev) {
         needs = strlen(text) + 1;

@@ -11,15 +11,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block: arbitrary, zeros, or call numbers (ordo_call_stamped). */
+/* Content of a free scratch block: arbitrary data, zeros, or numbers of earlier calls (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* A scratch block, or a buffer that outlives calls. A scratch block is reused only in the same queue, so that new
- * commands run after the old ones. */
+/* A scratch block (temporary buffer of a call), or a buffer that outlives calls. Scratch is reused only in the same
+ * queue, so that new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -33,17 +33,19 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned, mapped at `host`. NULL on a CPU, where each call creates `mem` over `host`. */
+    /* Buffer whose pinned memory is mapped at `host`. NULL on a CPU: there each call creates `mem` in the memory at
+     * `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
     uint64_t sent; /* Number of the last upload that may still read `host`, or 0. */
 };
 
+/* Pinned memory of transfer.c. */
 struct ordo_ring {
     cl_mem mem;
     char  *host;
-    size_t piece, least; /* Bytes of a piece. Transfers of fewer than `least` bytes do not use the ring. */
+    size_t piece, least; /* Bytes of a piece. Transfers below `least` bytes do not use the ring. */
     int    helpers;      /* Helper threads. 0: the ring is not used. */
 };
 
@@ -73,13 +75,13 @@ struct ordo_program {
     char                *file, *only, *options; /* `only` lists the compiled kernels. NULL: all. */
     enum {
         ORDO_PROGRAM_KNOWN,
-        ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
+        ORDO_PROGRAM_OTHERS, /* Another process builds it (`part` in ordo/prepare.h). */
         ORDO_PROGRAM_WANTED,
         ORDO_PROGRAM_IN_WORK,
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* `ahead`: built before a call needed it, and not yet logged. */
+    /* `ahead`: the program was built before a call needed it. This is not yet logged. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
@@ -96,13 +98,13 @@ struct ordo_builds {
     unsigned             n_threads, threads_most;
     bool                 end;
     unsigned             preparing;
-    unsigned             in_work;      /* programs being built ahead */
+    unsigned             in_work;      /* programs being built before calls need them */
     unsigned             calls;        /* calls waiting for a program */
     double               calm_ms;      /* Time when a call last got its program (ordo_now_ms). */
     double               waited_ms;    /* Total ms that calls waited for programs. */
     double               ms;           /* Total ms of builds from source for which calls waited. */
     bool                 told;         /* It was logged that calls waited long. */
-    uint64_t             expected[64]; /* Hashes of the pairs passed to ordo_builds_expect. */
+    uint64_t             expected[64]; /* Hashes of the arguments of ordo_builds_expect. */
     size_t               n_expected;
 };
 
@@ -118,9 +120,9 @@ struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* The list of programs that ordo_device_prepare builds, or NULL. */
     uint32_t               answer;    /* the word that every read returns */
-    /* Launches that may still succeed. Failed launches end loops that wait for a result. */
+    /* Remaining launches. Later launches fail, which ends loops that wait for a result. */
     unsigned           launches;
-    struct ordo_kernel kernel; /* returned for every kernel */
+    struct ordo_kernel kernel;
 };
 
 struct ordo_device {
@@ -130,7 +132,7 @@ struct ordo_device {
     cl_context        context;
     cl_command_queue  queue;
     pid_t             pid;
-    atomic_uint       holders; /* references of the opener and of each object */
+    atomic_uint       holders; /* reference count: the opener and each object hold one */
     /* Set by ordo_device_close. A closed device logs nothing. */
     atomic_bool closed;
     bool        own_queue_out_of_order;
@@ -152,7 +154,7 @@ struct ordo_device {
     bool        khr_ballot;       /* With ORDO_LANES_KHR: sub_group_ballot compiles. */
     bool        intel_sub_groups; /* Kernels can require a sub-group size (cl_intel_required_subgroup_size). */
     bool        probe_disturbed;  /* A trial compile lacked memory, so probe results are not cached. */
-    char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
+    char       *extensions;       /* a space, then CL_DEVICE_EXTENSIONS */
     char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
     atomic_bool cache_told;       /* A failed cache write was logged. */
@@ -164,7 +166,7 @@ struct ordo_device {
     /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, a program contains only the kernels of one comment "Built together: ..." in its source file. */
+    /* If true, each program contains only kernels that one comment "Built together: ..." lists. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* For tests. 1: the compiler optimizes every program, -1: none, 0: programs that the tests choose. */
@@ -179,7 +181,7 @@ struct ordo_device {
     char                *bounce;     /* Host memory for polled reads (call.c), or NULL. */
     size_t               stage_most; /* Maximum bytes of the arrays that a call copies through a stage. */
     struct ordo_stage   *stages;
-    uint64_t             stage_number; /* Number of the last upload of a stage. */
+    uint64_t             stage_number;
     struct ordo_pending *pending;
     struct ordo_reserve *reserves;
     struct ordo_memory   memory;
@@ -214,8 +216,8 @@ bool ordo_is_want_of_memory(cl_int code);
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Must be called after turning off a feature. Removes option -cl-std unless a feature needs it, because some devices
- * lack the generic pointers of newer languages. */
+/* Must be called after turning off a feature. If no feature needs option -cl-std, removes it. Some devices lack the
+ * generic pointers of newer languages. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c. Sets dev->id. */
@@ -277,12 +279,12 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees the list of buffers that outlive calls, without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* Takes a free block from the pool or creates one. The caller must zero a new block (*fresh), unless `use` is
+/* Takes a free block from the pool, or creates one and sets *fresh. The caller must zero a fresh block if `use` is not
  * ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Free blocks no longer count as zeroed or stamped. Needed when commands that zero blocks may not have run. */
+/* Must be called if commands that zero blocks may not have run. The content of free blocks then counts as arbitrary. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Returns the mapped address of new pinned memory, or NULL. It does not count as device memory. */
@@ -306,7 +308,6 @@ bool        ordo_event_ended(cl_event event);
 /* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-/* Makes later commands of the queue wait for earlier ones. */
 ordo_status ordo_call_barrier(const struct ordo_call *call);
 /* Tries once. Returns false, without an error message, if the driver refuses. */
 bool ordo_call_try_barrier(const struct ordo_call *call);

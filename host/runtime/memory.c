@@ -81,8 +81,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only its blocks
- * without zeros or stamps. */
+/* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of this
+ * queue with arbitrary content. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -129,9 +129,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* If memory is lacking, frees scratch blocks, then the buffers that objects cache (ordo_reserve_join), and tries again
- * after each. Before, waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's
- * queue or an incomplete event, because the caller may set the event only after this call. */
+/* If memory is lacking, frees scratch blocks and tries again. If that fails, frees the buffers that objects cache and
+ * tries again. Waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's queue
+ * or an incomplete event: the caller may set the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -187,7 +187,7 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
 
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
-    if (!*mem || dev->pid != getpid()) /* in the child of a fork */
+    if (!*mem || dev->pid != getpid())
         return;
     ordo_lock(dev);
     struct ordo_block **at = &dev->held;

@@ -110,7 +110,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event, unless the list contains it. Leaves space for the event that hand_out_event adds. */
+/* Adds an event, unless the list contains it. Leaves one spare element for the end of the call. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -150,9 +150,10 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the wait list that all commands of the call use. A driver drops a command if an event in its wait list fails.
- * If only some commands of a call ran, they could read unwritten scratch. The list includes the queue's pending events:
- * incomplete events in wait lists of earlier commands. If such an event fails, some drivers drop all later commands. */
+/* Fills the wait list of all commands of the call. If an event fails, the driver drops the commands that wait for it.
+ * The driver must drop all or none, because a command could read scratch that a dropped command did not write. Some
+ * drivers also drop later commands of the queue. So the list includes incomplete events in wait lists of the queue's
+ * earlier commands. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -170,9 +171,10 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue and has not ended, adds last->done, a marker after that call, to the
- * wait list. With `renew`, replaces a failed marker, because the call may still run. If other events are incomplete,
- * too, leaves only last->done in the list and sets *must_wait. The caller must then wait on the host. */
+/* Orders this call after the object's last call, if that used another queue. Adds last->done, a marker after the last
+ * call, to the wait list. If `renew` is true, replaces a failed marker, because the last call may still run. If other
+ * events are incomplete, leaves only last->done in the list and sets *must_wait. The caller must then wait on the
+ * host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -211,7 +213,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice before it fails, because the commands enqueued so far cannot be cancelled. */
+/* Tries twice, because after a failure the enqueued commands cannot be cancelled. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -220,7 +222,7 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* How often a call replaces a failed marker last->done (add_last). In a broken queue every marker fails. */
+/* A call replaces at most this many failed markers. In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -330,8 +332,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records the object's last call. In a caller's queue also enqueues the marker last->done, for which later calls in
- * other queues wait. In the device's own queue, add_last enqueues the marker later. */
+/* Records the object's last call. In a caller's queue, enqueues the marker last->done: later calls in other queues wait
+ * for it. In the device's own queue, such a later call enqueues the marker. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
@@ -344,7 +346,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* If the old marker fails later, the new one fails, too. */
+    check_begun(call->dev, last); /* If the replaced marker fails later, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

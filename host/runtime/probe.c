@@ -299,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Returns true if kernels can have sub-groups of `lanes` work-items. 0 means 16 if kernels can require it, otherwise
- * the driver's size. */
+/* Returns true if kernels can have sub-groups of `lanes` work-items. If `lanes` is 0, kernels require 16. If they
+ * cannot, the driver chooses the size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables. Each has a value per shape (sizes of key and value): the default, a shipped value for the device,
- * or a value of the user's profile, a text file from ordo-tune. */
+/* Loads the tunables. Each has a value per shape (sizes of key and value). It is the default, a shipped value for the
+ * device, or a value of the user's profile, which ordo-tune writes. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -50,7 +50,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Returns the first shape (sizes of key and value) that shares its value of `t` with `shape`. */
+/* Shapes may share the value of a tunable. Returns the first shape that shares it with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -213,8 +213,8 @@ static const struct setting progress[] = {
  * work-group on each compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18
  * elements, and 2.52 ms with 1024 x 11.
  *
- * Random searches per second in 2^24 keys of 4 bytes: 25.9 G in a blocked index (SEARCH_LAYOUT 1) with lines of 15
- * keys, 19.6 G in level order (H100). In 2^27 keys of 8 bytes: 10.9 G and 10.1 G (H200). */
+ * A blocked index (SEARCH_LAYOUT 1) with lines of 15 keys is faster than level order. In 2^24 keys of 4 bytes, an H100
+ * finds 25.9 G keys/s, not 19.6 G. In 2^27 keys of 8 bytes, an H200 finds 10.9 G keys/s, not 10.1 G. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },
@@ -229,7 +229,7 @@ static const struct setting large_tiles[] = {
     { ORDO_SEARCH_LAYOUT, ALL, 1 },       { ORDO_SEARCH_LINE_DEPTH, ALL, 4 },
 };
 
-/* Conditions for the use of a list of values. ANY or 0: none. */
+/* A device that meets these conditions uses a list of values. ANY and 0 mean no condition. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;

@@ -30,7 +30,6 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Example: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -53,7 +52,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Returns ORDO_DEVICE_FAILED if a kernel has failed, the matching error if `code` means lack of memory, else
+/* Returns ORDO_DEVICE_FAILED, ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` has this meaning, else
  * ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
@@ -125,18 +124,18 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Fails without locking if the device is NULL or was opened
- * before a fork, a queue or event has another context, or an event has failed. */
+/* Checks the device and the order, then locks the device. Fails without locking if the device is NULL or from before a
+ * fork. Also fails if a queue or event has another context, or an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error of creating
  * the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Uninitialised. The call keeps the memory until its commands have ended. */
+/* Returns an uninitialised temporary buffer (scratch). Later calls use it only after this call's commands. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Returns zeroed scratch. The call's kernels must leave zeros in it, because later calls reuse it. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Returns scratch for words in which kernels store the call's number *stamp, from 1 to `max`. Words of earlier calls
+/* Returns scratch in which kernels mark words with the call's number *stamp, from 1 to `max`. Words of earlier calls
  * have other numbers. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
@@ -157,7 +156,7 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 /* The last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue;   /* retained, or NULL */
-    cl_event         done;    /* Marker after the last call, or NULL. add_last enqueues a missing marker. */
+    cl_event         done;    /* Marker after the last call, or NULL if it is not enqueued yet. */
     cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
     bool             dropped; /* The driver dropped commands that should have changed the object. */
 };
@@ -166,17 +165,17 @@ struct ordo_last_call {
  * failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device. Fails without a message if the wait list has incomplete events,
- * because a call must not wait for them while it holds the lock. Then call->again is set, and the caller must repeat
+/* Must be called before the host waits for the device, because a call that holds the lock must not wait for incomplete
+ * events. If the wait list has such events, sets call->again and fails without a message. The caller must then repeat
  * the whole call with `waits` true (ordo_call_begin_after). */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before the first command that changes the object, and before the host's record of it changes. Fails
- * like ordo_call_settled. In a caller's queue enqueues a marker, which fails if the driver drops the call's commands.
- * The next call then knows that the change was lost. */
+/* Must be called before commands or the host change the object. Fails like ordo_call_settled. In a caller's queue,
+ * enqueues a marker that fails if the driver drops the call's commands. The next call then knows that the change was
+ * lost. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Returns true once per loss if the driver dropped commands that should have changed the object. */
+/* Returns true if the driver dropped commands that should have changed the object. Reports each loss once. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
 /* Must be called when the object is rebuilt. Clears the record of dropped commands. */
 void ordo_last_call_trust(struct ordo_last_call *last);
@@ -232,13 +231,13 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* `at` and `bytes` are in bytes and must be multiples of 4. */
+/* Offsets and sizes are in bytes. A fill needs multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* Transfers without blocking. Until *done (may be NULL) is complete, the host memory must stay valid, and the caller
- * must not write to it. */
+/* Transfers without blocking. Until the event *done is complete, the caller must neither free nor write the host
+ * memory. `done` may be NULL. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
@@ -254,8 +253,8 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds all small arrays of a call, so that one transfer each way suffices. It is pinned host memory and a
- * device buffer, on a CPU the same memory. */
+/* A stage holds all small arrays of a call, so that one transfer each way suffices. It has pinned host memory and a
+ * device buffer. On a CPU these are the same memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -266,7 +265,7 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the first `bytes` bytes. On a CPU only creates the stage's buffer. If that fails,
+/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer instead. If that fails,
  * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Downloads `bytes` bytes from byte offset `at` on, and waits. */
@@ -284,15 +283,15 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects programs to build: program i, counted from 0 as calls request them, if i modulo `parts` is `part`, or if
- * `parts` is 0. */
+/* Selects programs to build. Calls request programs, numbered from 0. Program i is built if i modulo `parts` is `part`.
+ * If `parts` is 0, all are built. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs counted so far */
 };
 
-/* Opens a device that enqueues nothing. Calls on *out add the kernels that they would launch to `gathering`, and `dev`
- * builds them. Reads return invented answers, so some calls fail. Close *out after its objects and before `dev`. Only
+/* Opens a device that enqueues nothing. `dev` builds the kernels that calls on *out would launch, if `gathering`
+ * selects them. Reads return invented answers, so some calls fail. Close *out after its objects and before `dev`. Only
  * one thread may use it. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
@@ -307,22 +306,22 @@ bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins building programs before calls need them. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
 /* Builds the requested programs, together with the build threads. `progress` (may be NULL) gets the numbers of built
- * and of all programs. If it returns false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the first
- * program's error. */
+ * and of all programs. If it returns false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the error of
+ * the first failed program. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Keys of 16 bytes use the values of 8-byte
- * keys. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Keys of 16 bytes use the tunables of
+ * 8-byte keys. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* PAIR: a tunable's best value depends on the sizes of key and value. KEY: only of the key. */
+/* PAIR: a tunable's best value depends on the sizes of key and value. KEY: it depends only on the key's size. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
 /* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group

@@ -242,7 +242,6 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 #define GROUP_MAX 128 /* limit of ordo_self_test_group */
 
-/* Some drivers end long loops too early. */
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
     const struct ordo_launch launch = lanes_launch("self_test_loop", 1, group, lanes);

@@ -16,7 +16,7 @@ struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
     const char  *suffix;                /* Suffix of the functions: "" or "64". */
-    uint64_t     spread;                /* Factor of added and stored numbers: 1 or ATOMICS_SPREAD64. */
+    uint64_t     spread;                /* Work-items add and store multiples of 1 or ATOMICS_SPREAD64. */
     uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` has ATOMICS_ANSWERS * n */
     bool        *taken;                 /* n + 1 elements */
 };

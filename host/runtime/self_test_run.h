@@ -12,7 +12,6 @@
 /* Returns ORDO_OK on a dry-run device, whose results are invented. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Returns an error from the calling function if two numbers differ. */
 #define EXPECT(dev, got, want, format, ...)                                                                            \
     do {                                                                                                               \
         const uint64_t got_ = (got), want_ = (want);                                                                   \
@@ -34,7 +33,7 @@ struct ordo_test_buffer {
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns two sub-groups. Without sub-groups returns 4 on a CPU, otherwise 64. */
+/* Returns the work-group size: two sub-groups. Without sub-groups: 4 on a CPU, otherwise 64. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

@@ -42,8 +42,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Prefers ORDO_CL_DIR to the embedded table. *text is NULL if memory is lacking. Returns false if the file does not
- * exist. */
+/* Reads the file in $ORDO_CL_DIR, or else the embedded one. *text is NULL if memory is lacking. Returns false if the
+ * file does not exist. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -78,9 +78,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* `open`: the file is being expanded. `certain`: an #include outside of any #if has inserted it, so later includes are
- * ignored. Otherwise later includes insert it again, with an include guard, because the compiler may have skipped the
- * first copy. */
+/* `open`: the file is being expanded. `certain`: a copy of the file is outside of any #if, so later includes are
+ * ignored. Without such a copy, later includes insert the file again in the same include guard, because the compiler
+ * may have skipped earlier copies. */
 struct included {
     char *path;
     bool  open, certain;
@@ -311,7 +311,7 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Keeps line ends, so that line numbers do not change. */
+/* Removes the kernels that `names` does not list. Keeps line ends, so that line numbers do not change. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;

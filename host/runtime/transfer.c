@@ -17,8 +17,9 @@
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
-/* Piece i uses slot i modulo SLOTS of the ring. Helpers copy only pieces below `allowed`. In an upload their slots are
- * free, in a download the pieces have arrived. slot_done[s] is 1 + the last piece that helpers copied in slot s. */
+/* Piece i uses slot i modulo SLOTS of the ring. Helpers may copy only pieces below `allowed`. The slots of these pieces
+ * are free in an upload, and filled in a download. slot_done[s] is i + 1 if piece i was the last that helpers copied
+ * in slot s. */
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
